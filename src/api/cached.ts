@@ -1,0 +1,54 @@
+import type { Labels } from './label-selector.ts';
+import type { KubernetesObject, ListMeta } from './metadata.ts';
+import type { Status } from './status.ts';
+
+/**
+ * One version of one object, as the stages of the pipeline carry it: what they need to know is read at once, the rest
+ * only when somebody looks. A `Cached` never changes; another version of the object is another `Cached`. Stages never
+ * look inside `view()`; the codec decides what it costs and whether two calls return the same object.
+ */
+export interface Cached<T extends KubernetesObject = KubernetesObject> {
+  /** `namespace/name`, or `name` for cluster-scoped objects; see `metaNamespaceKey`. */
+  readonly key: string;
+  /** "" for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+  /** "" when the server sent none. */
+  readonly uid: string;
+  /** "" when the server sent none. */
+  readonly resourceVersion: string;
+  /** Look up with `Object.hasOwn`: `constructor` is a legal label key. */
+  readonly labels: Labels;
+  /** The object as plain data. */
+  view(): T;
+}
+
+/** An item or a frame that cannot be used: it is reported and never silently passed over. */
+export interface BrokenObject {
+  /** Says what is wrong, and with which object as far as that is known. */
+  readonly problem: Error;
+  /** When the damage left the key readable. */
+  readonly key?: string;
+}
+
+/** One page of a LIST, or a whole one. */
+export interface CachedList<T extends KubernetesObject = KubernetesObject> {
+  readonly items: readonly Cached<T>[];
+  readonly broken: readonly BrokenObject[];
+  readonly metadata: ListMeta;
+}
+
+/** One frame of a watch. */
+export type CachedFrame<T extends KubernetesObject = KubernetesObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Cached<T> }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+  | { readonly type: 'ERROR'; readonly status: Status }
+  /** Malformed, of an unknown type, of another kind, or without usable metadata. */
+  | { readonly type: 'BROKEN'; readonly broken: BrokenObject };
+
+/**
+ * The frames of one watch, in order, in batches as they arrive (one batch for what one chunk of bytes held). A clean
+ * end of the response ends it; a broken connection or half a frame at the end makes it throw. Leaving it closes the
+ * connection.
+ */
+export type CachedFrames<T extends KubernetesObject = KubernetesObject> = AsyncIterable<readonly CachedFrame<T>[]>;

@@ -1,0 +1,49 @@
+import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.ts';
+import type { KubernetesObject } from './metadata.ts';
+
+/** No key could be made of an object. Keeps the object, for the report, out of its message and of `util.inspect`. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError';
+  declare readonly obj: unknown;
+
+  constructor(obj: unknown, message: string, options?: ErrorOptions) {
+    super(`could not make a key for ${describe(obj)}: ${message}`, options);
+    Object.defineProperty(this, 'obj', { value: obj, enumerable: false });
+  }
+}
+
+export type KeyFunction<T = KubernetesObject> = (obj: T) => string;
+
+/** `namespace/name`, or `name` for cluster-scoped objects. client-go's `MetaNamespaceKeyFunc`. */
+export function metaNamespaceKey(obj: KubernetesObject): string {
+  const metadata = obj?.metadata;
+  if (typeof metadata !== 'object' || metadata === null) throw new KeyError(obj, 'it has no metadata');
+  const { name, namespace } = metadata;
+  if (typeof name !== 'string' || name === '') throw new KeyError(obj, 'it has no metadata.name');
+  return objectKey(namespace, name);
+}
+
+/** As `metaNamespaceKey`, and the key inside a tombstone. client-go's `DeletionHandlingMetaNamespaceKeyFunc`. */
+export function deletionHandlingKey(obj: KubernetesObject | DeletedFinalStateUnknown): string {
+  return obj instanceof DeletedFinalStateUnknown ? obj.key : metaNamespaceKey(obj);
+}
+
+export function objectKey(namespace: string | undefined, name: string): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** The reverse of `metaNamespaceKey`; a key without a slash belongs to a cluster-scoped object. */
+export function splitMetaNamespaceKey(key: string): { namespace: string; name: string } {
+  const parts = key.split('/');
+  const [first = '', second] = parts;
+  if (parts.length === 1) return { namespace: '', name: first };
+  if (parts.length === 2 && second !== undefined) return { namespace: first, name: second };
+  throw new TypeError(`"${key}" is not a key: expected "namespace/name" or "name"`);
+}
+
+function describe(obj: unknown): string {
+  if (typeof obj !== 'object' || obj === null) return String(obj);
+  const { kind, metadata } = obj as KubernetesObject;
+  const name = metadata?.name ? ` ${objectKey(metadata.namespace, metadata.name)}` : '';
+  return `${typeof kind === 'string' ? `a ${kind}` : 'an object'}${name}`;
+}

@@ -1,0 +1,106 @@
+import { type LabelOperator, type LabelRequirement, parseInt64, SelectorError } from './label-selector.ts';
+import { labelKeyProblem, labelValueProblem } from './label-syntax.ts';
+
+interface Token {
+  readonly text: string;
+  readonly at: number;
+}
+
+const SYMBOLS = ['==', '!=', '=', '!', '<', '>', '(', ')', ','];
+const COMPARISONS = new Set(['=', '==', '!=', '<', '>']);
+
+/** Reads Kubernetes' label selector grammar. A word is anything between symbols and white space, `in` and `notin` included. */
+export function parseLabelSelector(text: string): LabelRequirement[] {
+  const tokens = tokenize(text);
+  const requirements: LabelRequirement[] = [];
+  let position = 0;
+
+  const peek = () => tokens[position]?.text;
+  const isWord = (token: string | undefined) => token !== undefined && !SYMBOLS.includes(token);
+  const fail = (expected: string): never => {
+    const found = tokens[position];
+    const where = found ? `"${found.text}" at position ${found.at + 1}` : 'the end';
+    throw new SelectorError(`"${text}" is not a label selector: expected ${expected}, found ${where}`);
+  };
+  const word = (expected: string): string => {
+    const token = peek();
+    if (token === undefined || !isWord(token)) return fail(expected);
+    position++;
+    return token;
+  };
+  const add = (key: string, operator: LabelOperator, values: string[]) => {
+    requirements.push(checked(text, { key, operator, values }));
+  };
+
+  const parseSet = (): string[] => {
+    if (peek() !== '(') fail('"("');
+    position++;
+    const values = new Set<string>();
+    let pendingEmpty = true;
+    while (peek() !== ')') {
+      if (isWord(peek())) {
+        values.add(word('a value'));
+        pendingEmpty = false;
+        if (peek() !== ',' && peek() !== ')') fail('"," or ")"');
+      } else if (peek() === ',') {
+        position++;
+        if (pendingEmpty) values.add('');
+        pendingEmpty = true;
+        if (peek() === ')') values.add('');
+      } else fail('a value, "," or ")"');
+    }
+    position++;
+    // As in Kubernetes, `()` holds the empty value.
+    return values.size === 0 ? [''] : [...values].sort();
+  };
+
+  while (position < tokens.length) {
+    if (peek() === '!') {
+      position++;
+      add(word('a label key after "!"'), '!', []);
+    } else {
+      const key = word('a label key or "!"');
+      const operator = peek();
+      if (operator === undefined || operator === ',') add(key, 'exists', []);
+      else if (operator === 'in' || operator === 'notin') {
+        position++;
+        add(key, operator, parseSet());
+      } else if (COMPARISONS.has(operator)) {
+        position++;
+        add(key, operator as LabelOperator, [isWord(peek()) ? word('a value') : '']);
+      } else fail('"=", "==", "!=", "in", "notin", "<", ">" or ","');
+    }
+    if (position === tokens.length) break;
+    if (peek() !== ',') fail('"," or the end');
+    position++;
+    if (position === tokens.length) fail('a label key or "!" after ","');
+  }
+  return requirements;
+}
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (let at = 0; at < text.length; ) {
+    if (/\s/.test(text.charAt(at))) {
+      at++;
+      continue;
+    }
+    const symbol = SYMBOLS.find((candidate) => text.startsWith(candidate, at));
+    const token = symbol ?? /^[^\s=!<>(),]+/.exec(text.slice(at))?.[0] ?? text.charAt(at);
+    tokens.push({ text: token, at });
+    at += token.length;
+  }
+  return tokens;
+}
+
+function checked(text: string, requirement: LabelRequirement): LabelRequirement {
+  const { key, operator, values } = requirement;
+  const problem =
+    labelKeyProblem(key) ??
+    ((operator === '<' || operator === '>') && parseInt64(values[0]) === undefined
+      ? `"${operator}" needs an integer, not "${values[0]}"`
+      : undefined) ??
+    values.map(labelValueProblem).find((found) => found !== undefined);
+  if (problem !== undefined) throw new SelectorError(`"${text}" is not a label selector: ${problem}`);
+  return requirement;
+}

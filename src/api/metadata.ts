@@ -1,0 +1,70 @@
+/** What every stored Kubernetes object carries. Times are the strings of the wire, never `Date`. */
+export interface ObjectMeta {
+  name?: string;
+  /** A prefix from which the server makes a unique name, when `name` is unset. */
+  generateName?: string;
+  /** Unset on cluster-scoped objects. */
+  namespace?: string;
+  uid?: string;
+  /** Opaque but for comparison with `compareResourceVersions`. */
+  resourceVersion?: string;
+  /** Moves when the desired state (`spec`) changes. */
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntry[];
+  /** Deprecated by Kubernetes; servers no longer fill it. */
+  selfLink?: string;
+}
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+export interface ManagedFieldsEntry {
+  manager?: string;
+  operation?: string;
+  apiVersion?: string;
+  time?: string;
+  fieldsType?: string;
+  fieldsV1?: unknown;
+  subresource?: string;
+}
+
+export interface ListMeta {
+  resourceVersion?: string;
+  /** Present when more pages follow; hand it back as `ListOptions.continue`. */
+  continue?: string;
+  remainingItemCount?: number;
+  selfLink?: string;
+}
+
+export interface TypeMeta {
+  apiVersion?: string;
+  kind?: string;
+}
+
+/** Anything that can live in a store: it has a name, and the server gave it a version. */
+export interface KubernetesObject extends TypeMeta {
+  metadata?: ObjectMeta;
+}
+
+export interface KubernetesList<T> extends TypeMeta {
+  metadata?: ListMeta;
+  items: T[];
+}
+
+/** `metav1.PartialObjectMetadata`: an object of any kind, reduced to its metadata. */
+export interface PartialObjectMetadata extends KubernetesObject {
+  metadata: ObjectMeta;
+}

@@ -1,0 +1,117 @@
+import type { KubernetesObject } from './metadata.ts';
+
+export interface GroupVersionResource {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** The plural name, as in URLs: `pods`. */
+  readonly resource: string;
+}
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+declare const objectType: unique symbol;
+
+/**
+ * Names a type of object on the server and carries its TypeScript type. Tokens of the built-in types are exported by
+ * `tidewatch/api/<group>/<version>`; `defineResource` makes one for a custom resource. Two tokens with the same
+ * group, version and plural name mean the same resource.
+ */
+export interface Resource<T extends KubernetesObject = KubernetesObject> {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Phantom: never present at run time. */
+  readonly [objectType]?: T;
+}
+
+/** The type of the objects that a resource token stands for. */
+export type ObjectOf<R> = R extends Resource<infer T> ? T : never;
+
+export interface ResourceDefinition {
+  /** Empty or unset for the core group. */
+  group?: string;
+  version: string;
+  plural: string;
+  kind: string;
+  /** Default true. */
+  namespaced?: boolean;
+}
+
+/**
+ * Makes a custom resource a first-class citizen:
+ * `const cronTabs = defineResource<CronTab>({ group: 'stable.example.com', version: 'v1', plural: 'crontabs', kind: 'CronTab' })`.
+ */
+export function defineResource<T extends KubernetesObject = KubernetesObject>(
+  definition: ResourceDefinition,
+): Resource<T> {
+  const { group = '', version, plural, kind, namespaced = true } = definition;
+  for (const [field, value] of Object.entries({ version, plural, kind })) {
+    if (typeof value !== 'string' || value === '')
+      throw new TypeError(`defineResource: ${field} must be a non-empty string`);
+  }
+  for (const [field, value] of Object.entries({ group, version, plural })) {
+    if (!/^[a-z0-9.-]*$/.test(value)) {
+      throw new TypeError(
+        `defineResource: ${field} "${value}" may contain only a-z, 0-9, "." and "-" (it becomes part of a URL)`,
+      );
+    }
+  }
+  return Object.freeze({ group, version, plural, kind, namespaced });
+}
+
+/** `v1` for the core group, `apps/v1` for others: what objects carry as `apiVersion`. */
+export function apiVersionOf(resource: Pick<GroupVersionKind, 'group' | 'version'>): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** The reverse of `apiVersionOf`. */
+export function parseApiVersion(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0
+    ? { group: '', version: apiVersion }
+    : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+/** `pods.v1` or `deployments.v1.apps`: unique for each resource, and what messages call it. */
+export function resourceName(resource: Pick<Resource, 'group' | 'version' | 'plural'>): string {
+  return resource.group === ''
+    ? `${resource.plural}.${resource.version}`
+    : `${resource.plural}.${resource.version}.${resource.group}`;
+}
+
+export interface ResourcePathOptions {
+  /** Ignored for cluster-scoped resources. Unset or empty: all namespaces. */
+  namespace?: string | undefined;
+  name?: string | undefined;
+  subresource?: string | undefined;
+}
+
+/** `/apis/apps/v1/namespaces/default/deployments/web/scale`; each part is escaped. */
+export function resourcePath(
+  resource: Pick<Resource, 'group' | 'version' | 'plural' | 'namespaced'>,
+  options: ResourcePathOptions = {},
+): string {
+  const parts = resource.group === '' ? ['api', resource.version] : ['apis', resource.group, resource.version];
+  if (resource.namespaced && options.namespace) parts.push('namespaces', options.namespace);
+  parts.push(resource.plural);
+  if (options.name !== undefined) parts.push(pathSegment(options.name));
+  if (options.subresource !== undefined) parts.push(...options.subresource.split('/').map(pathSegment));
+  return `/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+/** As client-go: a name that would change the path ("", ".", "..", or with "/" or "%") is refused rather than sent. */
+function pathSegment(name: string): string {
+  if (name === '' || name === '.' || name === '..' || /[/%]/.test(name)) {
+    throw new TypeError(
+      `"${name}" cannot be the name of an object: it must not be empty, ".", "..", or contain "/" or "%"`,
+    );
+  }
+  return name;
+}

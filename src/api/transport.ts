@@ -1,0 +1,38 @@
+export interface TransportRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Begins with a slash; percent-encoded; without query. */
+  path: string;
+  /** Without the question mark. */
+  query?: string;
+  /** Names in lower case. */
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array;
+  /** Ends the request at any time, also while the body streams; the pending read then rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** How long until the response's head must be there. Unset: the transport's default. The body is never timed. */
+  headersTimeoutMs?: number;
+}
+
+export interface TransportResponse {
+  status: number;
+  /** Names in lower case. */
+  headers: ReadonlyMap<string, string>;
+  /**
+   * The bytes as they arrive, already decompressed, in chunks of any size. Can be iterated once. Nothing is read ahead
+   * beyond a small buffer while the consumer does not ask (backpressure). Leaving the loop early (break, throw) closes
+   * the stream. A connection that breaks makes the iteration throw; a clean end of the response ends it.
+   */
+  body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * One HTTP exchange with an API server: request in; status, headers and a stream of bytes out. Resolves for every
+ * status; rejects only when no response came (refused, reset, TLS, timeout, abort). Never retries by itself, with one
+ * exception: a 401 on credentials that can be renewed is repeated once with new ones. Adds authentication and
+ * User-Agent. Implemented over sockets by `transport/`, and in process by the embedded server.
+ */
+export interface Transport {
+  request(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends idle sockets and refuses new requests; running ones are aborted. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,19 @@
+import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+
+/**
+ * From bytes to `Cached<T>`, for one resource. Items of lists get `kind` and `apiVersion` filled in, so that an object
+ * has one shape whether it came from LIST or WATCH. An item or frame that cannot be used becomes a `BrokenObject`; only
+ * damage to the envelope (no JSON at all, a list without `items`, a stream that breaks off) throws.
+ */
+export interface Codec<T extends KubernetesObject> {
+  /** The `Accept` header of LIST and GET requests. */
+  readonly accept: string;
+  /** The `Accept` header of WATCH requests. */
+  readonly acceptWatch: string;
+  /** Cuts the body into items as the bytes arrive; never holds it whole as one string. */
+  readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>>;
+  readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T>;
+  /** For objects that the user's own list and watch functions return, and that a transform has made. Throws `KeyError`. */
+  fromObject(object: T): Cached<T>;
+}

@@ -1,0 +1,60 @@
+/** A running timer; `clear` is idempotent and safe after the timer has fired. */
+export interface Timer {
+  clear(): void;
+}
+
+export interface TimerOptions {
+  /** Whether the timer holds the process open until it fires. Default true. Housekeeping passes false. */
+  keepAlive?: boolean;
+}
+
+/**
+ * Where every stage gets its time. Nothing in tidewatch calls `setTimeout` or `Date.now` itself, so a test that passes
+ * a `FakeClock` decides when anything happens.
+ */
+export interface Clock {
+  /** Milliseconds since the epoch. May jump; use it for stamps, and only for differences that may be wrong. */
+  now(): number;
+  /** Calls back once, never synchronously. A delay below zero counts as zero; one beyond 2^31-1 ms is waited out. */
+  setTimeout(callback: () => void, delayMs: number, options?: TimerOptions): Timer;
+  /** Resolves after the delay; rejects with the signal's reason as soon as it aborts. Leaves no timer and no listener. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Node clamps longer delays to 1 ms. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** The time of the machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimeout(callback, delayMs, options) {
+    let handle: NodeJS.Timeout;
+    const arm = (remainingMs: number) => {
+      const stepMs = Math.min(Math.max(remainingMs, 0), MAX_DELAY_MS);
+      handle = setTimeout(() => (remainingMs > stepMs ? arm(remainingMs - stepMs) : callback()), stepMs);
+      if (options?.keepAlive === false) handle.unref();
+    };
+    arm(delayMs);
+    return { clear: () => clearTimeout(handle) };
+  },
+  sleep: (delayMs, signal) => sleepOn(systemClock, delayMs, signal),
+};
+
+/** `Clock.sleep` in terms of `Clock.setTimeout`, for implementations of `Clock`. */
+export function sleepOn(clock: Pick<Clock, 'setTimeout'>, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = () => {
+      timer.clear();
+      reject(signal?.reason);
+    };
+    const timer = clock.setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,28 @@
+/** The shape that `console`, pino and most loggers share. A message is a whole sentence; details follow for those who print them. */
+export interface Logger {
+  debug(message: string, ...details: unknown[]): void;
+  info(message: string, ...details: unknown[]): void;
+  warn(message: string, ...details: unknown[]): void;
+  error(message: string, ...details: unknown[]): void;
+}
+
+export type LogLevel = keyof Logger | 'silent';
+
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** Passes on what is at least as grave as `level`, and drops the rest. */
+export function leveled(logger: Logger, level: LogLevel): Logger {
+  const threshold = LEVELS.indexOf(level);
+  const at =
+    (own: keyof Logger) =>
+    (message: string, ...details: unknown[]): void => {
+      if (LEVELS.indexOf(own) >= threshold) logger[own](message, ...details);
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** What is used when no logger is given: warnings and errors go to the console, the rest is silent. */
+export const defaultLogger: Logger = leveled(console, 'warn');
+
+/** Says nothing. */
+export const silentLogger: Logger = leveled(console, 'silent');

@@ -1,0 +1,37 @@
+import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
+import type { ListOptions } from '../api/list-options.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+
+export interface CallContext {
+  /** Aborts when the reflector stops or gives the call up; a call that ignores it is abandoned, not awaited. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Where a reflector gets its objects from. One call is one attempt: implementations never retry, because the reflector
+ * alone decides on retries. Failures are `ApiError` when the server answered, anything else when it did not.
+ */
+export interface ListerWatcher<T extends KubernetesObject> {
+  /** One page; `metadata.continue` says whether more follow. */
+  list(options: ListOptions, context: CallContext): Promise<CachedList<T>>;
+  /** Resolves when the server has accepted the watch. */
+  watch(options: ListOptions, context: CallContext): Promise<CachedFrames<T>>;
+  /** Whether `sendInitialEvents` may be tried. Default true. client-go: IsWatchListSemanticsUnSupported. */
+  readonly supportsWatchList?: boolean;
+}
+
+/**
+ * What a reflector writes to: the queue, seen from its producer. Each call throws when the object cannot be taken; the
+ * reflector then reports it and relists.
+ */
+export interface ReflectorTarget<T extends KubernetesObject> {
+  add(object: Cached<T>): void;
+  update(object: Cached<T>): void;
+  delete(object: Cached<T>): void;
+  /** The whole state at `resourceVersion`: what is known and not in it is gone. */
+  replace(objects: readonly Cached<T>[], resourceVersion: string): void;
+  /** Queues what is known once more, without asking the server. */
+  resync(): void;
+  /** Everything up to this version has been seen. */
+  bookmark?(resourceVersion: string): void;
+}

@@ -1,0 +1,72 @@
+import type { Cached } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { ResourceEvent } from './processor.ts';
+
+/** One change on its way to every listener. All of them share its views, which are made when the first one looks. */
+export class Notification<T extends KubernetesObject> {
+  readonly type: 'add' | 'update' | 'delete';
+  /** The new state; for a delete, the last one. */
+  readonly object: Cached<T>;
+  /** Set for updates alone. */
+  readonly old: Cached<T> | undefined;
+  /** `isInInitialList` of an add, `finalStateUnknown` of a delete. */
+  readonly flag: boolean;
+  readonly atMs: number;
+  #view: T | undefined;
+  #oldView: T | undefined;
+
+  private constructor(
+    type: 'add' | 'update' | 'delete',
+    object: Cached<T>,
+    old: Cached<T> | undefined,
+    flag: boolean,
+    atMs: number,
+  ) {
+    this.type = type;
+    this.object = object;
+    this.old = old;
+    this.flag = flag;
+    this.atMs = atMs;
+  }
+
+  static add<T extends KubernetesObject>(object: Cached<T>, isInInitialList: boolean, atMs: number): Notification<T> {
+    return new Notification('add', object, undefined, isInInitialList, atMs);
+  }
+
+  static update<T extends KubernetesObject>(old: Cached<T>, object: Cached<T>, atMs: number): Notification<T> {
+    return new Notification('update', object, old, false, atMs);
+  }
+
+  static delete<T extends KubernetesObject>(
+    object: Cached<T>,
+    finalStateUnknown: boolean,
+    atMs: number,
+  ): Notification<T> {
+    return new Notification('delete', object, undefined, finalStateUnknown, atMs);
+  }
+
+  get isInitial(): boolean {
+    return this.type === 'add' && this.flag;
+  }
+
+  view(): T {
+    this.#view ??= this.object.view();
+    return this.#view;
+  }
+
+  oldView(): T {
+    this.#oldView ??= (this.old ?? this.object).view();
+    return this.#oldView;
+  }
+
+  toEvent(): ResourceEvent<T> {
+    switch (this.type) {
+      case 'add':
+        return { type: 'add', object: this.view(), isInInitialList: this.flag };
+      case 'update':
+        return { type: 'update', oldObject: this.oldView(), object: this.view() };
+      case 'delete':
+        return { type: 'delete', object: this.view(), finalStateUnknown: this.flag };
+    }
+  }
+}

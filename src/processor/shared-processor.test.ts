@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest';
+import { Notification } from './notification.ts';
+import { processorFixture, recorder, version } from './processor-fixture.ts';
+
+const add = (name: string, rv: string, initial = false) => Notification.add(version(name, rv), initial, 0);
+const update = (name: string, old: string, rv: string) => Notification.update(version(name, old), version(name, rv), 0);
+const remove = (name: string, rv: string) => Notification.delete(version(name, rv), false, 0);
+
+describe('SharedProcessor', () => {
+  it('tells every listener of every change, in order', async () => {
+    const { processor, settle } = processorFixture();
+    const [first, second] = [recorder(), recorder()];
+    processor.addHandler(first, {}, []);
+    processor.addHandler(second, {}, []);
+    processor.distribute(add('a', '1'), false);
+    processor.distribute(update('a', '1', '2'), false);
+    processor.distribute(remove('a', '3'), false);
+    expect(first.heard).toEqual([]);
+    await settle();
+    expect(first.heard).toEqual(['add a@1', 'update a@1->2', 'delete a@3']);
+    expect(second.heard).toEqual(first.heard);
+  });
+
+  it('registers the same handler twice as two listeners', async () => {
+    const { processor, settle } = processorFixture();
+    const handler = recorder();
+    processor.addHandler(handler, {}, []);
+    const second = processor.addHandler(handler, {}, []);
+    processor.distribute(add('a', '1'), false);
+    await settle();
+    await second.remove();
+    processor.distribute(remove('a', '2'), false);
+    await settle();
+    expect(handler.heard).toEqual(['add a@1', 'add a@1', 'delete a@2']);
+  });
+
+  it('makes one view of an event for all its listeners', async () => {
+    const { processor, settle } = processorFixture();
+    const seen: unknown[] = [];
+    let views = 0;
+    const object = { ...version('a', '1'), view: () => ({ metadata: { name: `view-${++views}` } }) };
+    for (let n = 0; n < 3; n++) processor.addHandler({ onAdd: (view) => void seen.push(view) }, {}, []);
+    processor.distribute(Notification.add(object, false, 0), false);
+    await settle();
+    expect(views).toBe(1);
+    expect(new Set(seen).size).toBe(1);
+  });
+
+  it('does not decode an object for a handler without the function', async () => {
+    const { processor, settle } = processorFixture();
+    const object = { ...version('a', '1'), view: () => expect.unreachable() };
+    processor.addHandler({ onDelete: () => {} }, {}, []);
+    processor.distribute(Notification.add(object, false, 0), false);
+    await settle();
+  });
+
+  it('replays what is present to a late listener as its initial list', async () => {
+    const { processor, settle } = processorFixture();
+    const late = recorder();
+    const registration = processor.addHandler(late, {}, [version('a', '1'), version('b', '1')]);
+    expect(registration.hasSynced()).toBe(false);
+    processor.distribute(update('a', '1', '2'), false);
+    await settle();
+    expect(late.heard).toEqual(['add a@1 initial', 'add b@1 initial', 'update a@1->2']);
+    expect(registration.hasSynced()).toBe(true);
+  });
+
+  it('awaits an async handler before the next call, and holds up nobody else', async () => {
+    const { processor, settle } = processorFixture();
+    const releases: (() => void)[] = [];
+    const order: string[] = [];
+    const slow = processor.addHandler(
+      {
+        async onAdd(object) {
+          order.push(`begin ${object.metadata?.name}`);
+          await new Promise<void>((resolve) => releases.push(resolve));
+          order.push(`end ${object.metadata?.name}`);
+        },
+      },
+      {},
+      [],
+    );
+    const quick = recorder();
+    processor.addHandler(quick, {}, []);
+    processor.distribute(add('a', '1'), false);
+    processor.distribute(add('b', '1'), false);
+    await settle();
+    expect(quick.heard).toHaveLength(2);
+    expect(order).toEqual(['begin a']);
+    expect(slow.pending).toBe(2);
+    releases.shift()?.();
+    await settle();
+    releases.shift()?.();
+    await settle();
+    expect(order).toEqual(['begin a', 'end a', 'begin b', 'end b']);
+    expect(slow.pending).toBe(0);
+  });
+
+  it('reports a call that throws or rejects with the name of the handler, and goes on at once', async () => {
+    const { processor, settle, logger } = processorFixture();
+    const after = recorder();
+    const registration = processor.addHandler(
+      {
+        onAdd: () => {
+          throw new Error('boom');
+        },
+        onUpdate: () => Promise.reject(new Error('bang')),
+        onDelete: after.onDelete?.bind(after) ?? (() => {}),
+      },
+      { name: 'mine' },
+      [version('z', '1')],
+    );
+    processor.addHandler(after, {}, []);
+    processor.distribute(update('a', '1', '2'), false);
+    processor.distribute(remove('a', '3'), false);
+    await settle();
+    expect(logger.lines).toEqual([
+      'handler pods/mine failed on the add of default/z, which is skipped: boom',
+      'handler pods/mine failed on the update of default/a, which is skipped: bang',
+    ]);
+    expect(after.heard.filter((line) => line === 'delete a@3')).toHaveLength(2);
+    expect(registration.hasSynced()).toBe(true);
+  });
+
+  it('stops calling a listener the moment it is removed, and waits for the running call', async () => {
+    const { processor, settle } = processorFixture();
+    let release = () => {};
+    let calls = 0;
+    const registration = processor.addHandler(
+      {
+        onAdd: () => {
+          calls++;
+          return new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        },
+      },
+      {},
+      [version('a', '1'), version('b', '1')],
+    );
+    await settle();
+    let removed = false;
+    const removing = registration.remove().then(() => {
+      removed = true;
+    });
+    await settle();
+    expect(removed).toBe(false);
+    release();
+    await removing;
+    await registration.remove();
+    await settle();
+    expect(calls).toBe(1);
+  });
+
+  it('can be removed by its own handler', async () => {
+    const { processor, settle } = processorFixture();
+    let calls = 0;
+    const registration = processor.addHandler(
+      {
+        onAdd: () => {
+          calls++;
+          void registration.remove();
+        },
+      },
+      {},
+      [version('a', '1'), version('b', '1')],
+    );
+    await settle();
+    expect(calls).toBe(1);
+  });
+
+  it('calls nothing after stop, which waits for running calls', async () => {
+    const { processor, settle } = processorFixture();
+    const handler = recorder();
+    processor.addHandler(handler, {}, []);
+    processor.distribute(add('a', '1'), false);
+    await processor.stop();
+    processor.distribute(add('b', '1'), false);
+    await settle();
+    expect(handler.heard).toEqual([]);
+  });
+
+  it('warns once when more than 1,024 changes wait, and again after it has caught up', async () => {
+    const { processor, settle, logger } = processorFixture();
+    processor.addHandler({ onAdd: () => {} }, { name: 'slow' }, []);
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 2_000; n++) processor.distribute(add(`a${n}`, '1'), false);
+      for (let n = 0; n < 50; n++) await settle();
+    }
+    expect(logger.lines.filter((line) => line.includes('handler pods/slow: more than 1024 changes wait'))).toHaveLength(
+      2,
+    );
+  });
+});
+
+describe('hasSynced of a listener', () => {
+  it('waits for the informer and then for its own calls', async () => {
+    const { processor, settle, upstream } = processorFixture();
+    upstream.synced = false;
+    const registration = processor.addHandler(recorder(), {}, []);
+    let synced = false;
+    void registration.synced.then(() => {
+      synced = true;
+    });
+    processor.distribute(add('a', '1', true), false);
+    await settle();
+    expect(registration.hasSynced()).toBe(false);
+    upstream.synced = true;
+    processor.checkSynced();
+    await settle();
+    expect(synced).toBe(true);
+  });
+
+  it('rejects `synced` when the listener is removed before', async () => {
+    const { processor, upstream } = processorFixture();
+    upstream.synced = false;
+    const registration = processor.addHandler(recorder(), { name: 'early' }, []);
+    const { synced } = registration;
+    await registration.remove();
+    await expect(synced).rejects.toThrow('handler pods/early was removed');
+    await expect(registration.synced).rejects.toThrow();
+  });
+});
+
+describe('resync', () => {
+  it('reaches each listener at its own period, and those without one never', async () => {
+    const { processor, settle, clock } = processorFixture();
+    const [none, often, rarely] = [recorder(), recorder(), recorder()];
+    processor.addHandler(none, { resyncMs: 0 }, []);
+    processor.addHandler(often, { resyncMs: 2_000 }, []);
+    processor.addHandler(rarely, { resyncMs: 3_000 }, []);
+    for (let second = 1; second <= 6; second++) {
+      await clock.advance(1_000);
+      if (processor.shouldResync()) processor.distribute(update('a', '1', '1'), true);
+    }
+    await settle();
+    expect([none.heard.length, often.heard.length, rarely.heard.length]).toEqual([0, 3, 2]);
+  });
+
+  it('is never more often than once a second, and takes the default of the informer', () => {
+    const { processor, clock } = processorFixture(5_000);
+    expect(processor.addHandler({}, { resyncMs: 10 }, []).resyncMs).toBe(1_000);
+    expect(processor.addHandler({}, {}, []).resyncMs).toBe(5_000);
+    expect(processor.nextResyncMs).toBe(clock.now() + 1_000);
+  });
+});
+
+describe('filter', () => {
+  it('turns what enters into an add and what leaves into a delete of the last state that passed', async () => {
+    const { processor, settle } = processorFixture();
+    const handler = recorder();
+    processor.addHandler(handler, { filter: (object) => Number(object.resourceVersion) % 2 === 0 }, [
+      version('x', '1'),
+    ]);
+    processor.distribute(update('a', '1', '2'), false);
+    processor.distribute(update('a', '2', '4'), false);
+    processor.distribute(update('a', '4', '5'), false);
+    processor.distribute(update('a', '5', '7'), false);
+    processor.distribute(remove('a', '9'), false);
+    await settle();
+    expect(handler.heard).toEqual(['add a@2', 'update a@2->4', 'delete a@4']);
+  });
+
+  it('that throws is reported and the change is passed over', async () => {
+    const { processor, settle, logger } = processorFixture();
+    const handler = recorder();
+    processor.addHandler(
+      handler,
+      {
+        filter: () => {
+          throw new Error('no');
+        },
+      },
+      [version('a', '1')],
+    );
+    await settle();
+    expect(handler.heard).toEqual([]);
+    expect(logger.lines[0]).toContain('the filter of handler pods/handler-1 failed');
+  });
+});

@@ -1,0 +1,164 @@
+import { performance } from 'node:perf_hooks';
+import type { Cached } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { Clock } from '../observe/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import { type Deliver, Listener } from './listener.ts';
+import { Notification } from './notification.ts';
+import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
+
+/** How long handlers run before the event loop gets its turn. */
+const SLICE_MS = 10;
+/** How many calls a listener makes before the next one has its turn. */
+const CALLS_IN_A_TURN = 16;
+/** client-go's minimumResyncPeriod. */
+const MIN_RESYNC_MS = 1_000;
+
+export interface SharedProcessorOptions {
+  /** For the names of handlers: `pods/handler-1`. */
+  name: string;
+  /** For handlers that do not say. 0: never. */
+  defaultResyncMs: number;
+  /** Whether everything of the initial list has been distributed. */
+  hasSynced: () => boolean;
+  clock: Clock;
+  logger: Logger;
+}
+
+export interface SubscribeOptions<T extends KubernetesObject> extends Omit<HandlerOptions<T>, 'filter'> {
+  filter?: (object: Cached<T>, view: () => T) => boolean;
+  /** Called once, when the listener is removed or the processor stops. */
+  onRemove?: () => void;
+}
+
+/**
+ * One change to every listener, each at its own pace: distributing never waits. Handlers run in slices of at most 10 ms
+ * (a single call can be longer), taking turns, so that neither a slow handler nor a burst holds the event loop.
+ */
+export class SharedProcessor<T extends KubernetesObject> {
+  readonly #options: SharedProcessorOptions;
+  readonly #listeners = new Set<Listener<T>>();
+  /** Those with something to deliver, in the order of their turns. */
+  readonly #ready = new Set<Listener<T>>();
+  #scheduled: NodeJS.Immediate | undefined;
+  #named = 0;
+  #stopped = false;
+
+  constructor(options: SharedProcessorOptions) {
+    this.#options = options;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** When the first listener is due for a resync; undefined when none ever is. */
+  get nextResyncMs(): number | undefined {
+    let next: number | undefined;
+    for (const { nextResyncMs } of this.#listeners) {
+      if (nextResyncMs !== undefined && (next === undefined || nextResyncMs < next)) next = nextResyncMs;
+    }
+    return next;
+  }
+
+  addHandler(
+    handler: ResourceEventHandler<T>,
+    options: SubscribeOptions<T>,
+    present: Iterable<Cached<T>>,
+  ): Listener<T> {
+    return this.subscribe((notification) => call(handler, notification), options, present);
+  }
+
+  /** `present` is what the store holds now: the listener hears of it first, as adds of its initial list. */
+  subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>, present: Iterable<Cached<T>>): Listener<T> {
+    const { clock, logger, hasSynced, defaultResyncMs } = this.#options;
+    const listener = new Listener<T>(deliver, {
+      name: `${this.#options.name}/${options.name ?? `handler-${++this.#named}`}`,
+      delivery: options.delivery ?? 'all',
+      resyncMs: resyncPeriod(options.resyncMs ?? defaultResyncMs),
+      ...(options.filter && { filter: options.filter }),
+      upstreamHasSynced: hasSynced,
+      onReady: (ready) => this.#schedule(ready),
+      onRemove: (removed) => {
+        this.#listeners.delete(removed);
+        this.#ready.delete(removed);
+        options.onRemove?.();
+      },
+      clock,
+      logger,
+    });
+    if (this.#stopped) {
+      void listener.remove();
+      return listener;
+    }
+    const nowMs = clock.now();
+    for (const object of present) listener.push(Notification.add(object, true, nowMs));
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  /** `isSync`: nothing has changed, so it is only for listeners whose resync is due. */
+  distribute(notification: Notification<T>, isSync: boolean): void {
+    if (this.#stopped) return;
+    for (const listener of this.#listeners) {
+      if (!isSync || listener.isSyncing) listener.push(notification);
+    }
+  }
+
+  /** Whether any listener is due; asked by the resync timer. client-go's `sharedProcessor.shouldResync`. */
+  shouldResync(): boolean {
+    const nowMs = this.#options.clock.now();
+    let due = false;
+    for (const listener of this.#listeners) due = listener.resyncDue(nowMs) || due;
+    return due;
+  }
+
+  /** To be called once the whole initial list has been distributed. */
+  checkSynced(): void {
+    for (const listener of this.#listeners) listener.checkSynced();
+  }
+
+  /** Drops what waits; resolves when the running calls have settled. Nothing is called afterwards. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#scheduled) clearImmediate(this.#scheduled);
+    this.#scheduled = undefined;
+    await Promise.all([...this.#listeners].map((listener) => listener.remove()));
+  }
+
+  #schedule(listener: Listener<T>): void {
+    if (this.#stopped) return;
+    this.#ready.add(listener);
+    this.#scheduled ??= setImmediate(() => this.#runSlice());
+  }
+
+  #runSlice(): void {
+    this.#scheduled = undefined;
+    const endMs = performance.now() + SLICE_MS;
+    while (this.#ready.size > 0 && performance.now() < endMs) {
+      for (const listener of this.#ready) {
+        this.#ready.delete(listener);
+        let calls = 0;
+        listener.deliver(() => ++calls % CALLS_IN_A_TURN === 0 || performance.now() >= endMs);
+        if (listener.isReady) this.#ready.add(listener);
+        if (performance.now() >= endMs || this.#stopped) break;
+      }
+    }
+    if (this.#ready.size > 0 && !this.#stopped) this.#scheduled ??= setImmediate(() => this.#runSlice());
+  }
+}
+
+function call<T extends KubernetesObject>(handler: ResourceEventHandler<T>, notification: Notification<T>): unknown {
+  switch (notification.type) {
+    case 'add':
+      return handler.onAdd?.(notification.view(), notification.flag);
+    case 'update':
+      return handler.onUpdate?.(notification.oldView(), notification.view());
+    case 'delete':
+      return handler.onDelete?.(notification.view(), notification.flag);
+  }
+}
+
+function resyncPeriod(requestedMs: number): number {
+  return requestedMs > 0 ? Math.max(requestedMs, MIN_RESYNC_MS) : 0;
+}

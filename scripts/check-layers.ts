@@ -1,0 +1,188 @@
+/**
+ * Holds the layering of DESIGN.md, and three habits of CONVENTIONS.md: time, chance and logging come in through options,
+ * npm packages stay where they belong, and files can be read at a sitting. One sentence for each breach.
+ *
+ *     tsx scripts/check-layers.ts [source folder]
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import ts from 'typescript';
+
+const root = resolve(process.argv[2] ?? 'src');
+const MAX_LINES = 450;
+
+/** Folders that each folder may import besides itself. */
+const WORDS = ['api', 'observe'];
+const STAGES = ['transport', 'codec', 'reflector', 'queue', 'store', 'processor'];
+const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<string, readonly string[] | 'any'>([
+  ['api', []],
+  ['observe', []],
+  ['generated', ['api']],
+  ...STAGES.map((stage): [string, readonly string[]] => [stage, WORDS]),
+  ['codec', [...WORDS, 'generated']],
+  ['workqueue', WORDS],
+  ['informer', [...WORDS, ...STAGES, 'generated']],
+  ['controller', [...WORDS, 'informer', 'workqueue']],
+  ['apiserver', [...WORDS, 'generated']],
+  ['testing', 'any'],
+  ['cli', 'any'],
+]);
+
+/** Folders that may import npm packages, and which. Everything else has Node and itself. */
+const ALLOWED_PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['transport', ['undici', 'yaml']],
+  ['apiserver', ['yaml', 'rfc6902']],
+  ['cli', ['yaml']],
+]);
+
+/** `api` is the words of the API without I/O. */
+const IO_MODULES = /^(node:)?(fs|net|tls|dgram|http|https|http2|child_process|worker_threads)(\/|$)/;
+
+const TIMER_MODULES = /^(node:)?timers(\/|$)/;
+const FREE_NAMES = new Set(['setTimeout', 'setInterval', 'console']);
+const MEMBERS = new Map([
+  ['Date', 'now'],
+  ['Math', 'random'],
+  ['AbortSignal', 'timeout'],
+]);
+/** Here the real clock, the console and chance are what it is about. */
+const AMBIENT_FOLDERS = new Set(['observe', 'cli']);
+
+const breaches: string[] = [];
+
+function sourceFiles(): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .sort();
+}
+
+/** The folder directly under the root, or undefined for a file that lies in the root itself. */
+function folderOf(path: string): string | undefined {
+  const parts = path.split(sep);
+  return parts.length > 1 ? parts[0] : undefined;
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function checkImport(path: string, folder: string | undefined, specifier: string, where: string): void {
+  if (specifier.startsWith('.')) {
+    const target = relative(root, resolve(root, dirname(path), specifier));
+    if (target.startsWith('..')) {
+      breaches.push(`${where} imports ${specifier}, which lies outside ${relative('.', root)}/ and is not published.`);
+      return;
+    }
+    const targetFolder = folderOf(target);
+    if (folder === undefined || targetFolder === folder) return;
+    const allowed = ALLOWED_FOLDERS.get(folder);
+    if (allowed === 'any' || allowed === undefined) return;
+    if (targetFolder !== undefined && allowed.includes(targetFolder)) return;
+    const list = ['itself', ...allowed].join(', ');
+    breaches.push(
+      `${where} imports ${target}, but ${folder}/ may import only ${list}: declare what it needs as an interface.`,
+    );
+  } else if (specifier.startsWith('node:')) {
+    if (folder === 'api' && IO_MODULES.test(specifier)) {
+      breaches.push(`${where} imports ${specifier}, but api/ does no I/O.`);
+    }
+    if (TIMER_MODULES.test(specifier) && !AMBIENT_FOLDERS.has(folder ?? '')) {
+      breaches.push(`${where} imports ${specifier}: take a Clock through the options instead.`);
+    }
+  } else {
+    const name = packageOf(specifier);
+    if (folder !== undefined && ALLOWED_PACKAGES.get(folder)?.includes(name)) return;
+    breaches.push(
+      `${where} imports the package ${name}, which ${folder === undefined ? 'a door' : `${folder}/`} may not use.`,
+    );
+  }
+}
+
+/** Whether the identifier is read as a free variable, and not the name of a member, a parameter or a property. */
+function isFreeName(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
+  if (ts.isPropertyAssignment(parent) || ts.isBindingElement(parent)) return parent.initializer === node;
+  if (ts.isQualifiedName(parent) || ts.isImportSpecifier(parent) || ts.isTypeQueryNode(parent)) return false;
+  const named = parent as ts.Node & { name?: ts.Node };
+  return named.name !== node || ts.isShorthandPropertyAssignment(parent);
+}
+
+/** What the node takes from its surroundings instead of from options, or undefined. */
+function ambientUse(node: ts.Node): string | undefined {
+  if (ts.isIdentifier(node) && FREE_NAMES.has(node.text) && isFreeName(node)) return node.text;
+  if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+    const { text: owner } = node.expression;
+    const member = node.name.text;
+    if (MEMBERS.get(owner) === member) return `${owner}.${member}`;
+    if (owner === 'globalThis' && FREE_NAMES.has(member)) return `globalThis.${member}`;
+  }
+  if (ts.isNewExpression(node) && ts.isIdentifier(node.expression)) {
+    if (node.expression.text === 'Date' && (node.arguments?.length ?? 0) === 0) return 'new Date()';
+  }
+  return undefined;
+}
+
+/** Of `import`, `export … from`, `import()`, `import('x').Type` and `require()`. */
+function importedBy(node: ts.Node): string | undefined {
+  const literal =
+    ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+      ? node.moduleSpecifier
+      : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
+        ? node.argument.literal
+        : ts.isCallExpression(node) && isLoader(node.expression)
+          ? node.arguments[0]
+          : undefined;
+  return literal && ts.isStringLiteralLike(literal) ? literal.text : undefined;
+}
+
+function isLoader(callee: ts.Expression): boolean {
+  return callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
+}
+
+function checkFile(path: string): void {
+  const folder = folderOf(path);
+  if (folder !== undefined && !ALLOWED_FOLDERS.has(folder)) {
+    breaches.push(
+      `${path} lies in a folder that has no place in the layering: give ${folder}/ one in scripts/check-layers.ts.`,
+    );
+    return;
+  }
+  if (folder === undefined && path !== 'index.ts') {
+    breaches.push(`${path} lies beside index.ts: move it into the folder of its stage.`);
+  }
+  const text = readFileSync(join(root, path), 'utf8');
+  const lines = text.trimEnd().split('\n').length;
+  if (folder !== 'generated' && lines > MAX_LINES) {
+    breaches.push(
+      `${path} has ${lines} lines, more than ${MAX_LINES}: it holds more than one thing, so make it more than one file.`,
+    );
+  }
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const visit = (node: ts.Node): void => {
+    const where = () => `${path}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}`;
+    const specifier = importedBy(node);
+    if (specifier !== undefined) checkImport(path, folder, specifier, where());
+    const use = AMBIENT_FOLDERS.has(folder ?? '') ? undefined : ambientUse(node);
+    if (use !== undefined) {
+      breaches.push(
+        `${where()} uses ${use}: take the Clock, the random source or the Logger from the options instead.`,
+      );
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+}
+
+const files = sourceFiles().filter((path) => !path.endsWith('.test.ts'));
+for (const path of files) checkFile(path);
+for (const breach of breaches) console.error(breach);
+if (breaches.length > 0) {
+  console.error(`${breaches.length} breaches of the layering in ${files.length} files.`);
+  process.exitCode = 1;
+} else {
+  console.log(`The layering holds in ${files.length} files.`);
+}

@@ -1,0 +1,18 @@
+/**
+ * - `missing`: a program of the control plane is on none of the places where it is looked for.
+ * - `start`: a program ended, or was not ready in time; the message carries its last log lines.
+ * - `state`: the plane or the program is not in a state where the call makes sense.
+ * - `etcd`: etcd refused what it was asked.
+ * - `certificate`: a client certificate could not be made.
+ */
+export type ControlPlaneErrorKind = 'missing' | 'start' | 'state' | 'etcd' | 'certificate';
+
+export class ControlPlaneError extends Error {
+  readonly kind: ControlPlaneErrorKind;
+
+  constructor(kind: ControlPlaneErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ControlPlaneError';
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,85 @@
+export { ApiError } from './api/api-error.ts';
+export { DeletedFinalStateUnknown } from './api/deleted-final-state-unknown.ts';
+export { type FieldRequirement, FieldSelector } from './api/field-selector.ts';
+export {
+  deletionHandlingKey,
+  KeyError,
+  type KeyFunction,
+  metaNamespaceKey,
+  objectKey,
+  splitMetaNamespaceKey,
+} from './api/key.ts';
+export {
+  type LabelOperator,
+  type LabelRequirement,
+  LabelSelector,
+  type LabelSelectorObject,
+  type Labels,
+  SelectorError,
+} from './api/label-selector.ts';
+export type { ListOptions, ResourceVersionMatch } from './api/list-options.ts';
+export type {
+  KubernetesList,
+  KubernetesObject,
+  ListMeta,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+  PartialObjectMetadata,
+  TypeMeta,
+} from './api/metadata.ts';
+export {
+  apiVersionOf,
+  defineResource,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  type ObjectOf,
+  parseApiVersion,
+  type Resource,
+  type ResourceDefinition,
+  resourceName,
+} from './api/resource.ts';
+export { compareResourceVersions } from './api/resource-version.ts';
+export type { Status, StatusCause, StatusDetails } from './api/status.ts';
+export type { Transport, TransportRequest, TransportResponse } from './api/transport.ts';
+export { TransportError } from './api/transport-error.ts';
+export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
+export { DerivedInformer, type SelectOptions } from './informer/derived-informer.ts';
+export type { EventsOptions, Informer, WaitOptions } from './informer/informer.ts';
+export { InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
+export type { ClusterOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
+export { Lister, type NamespaceLister } from './informer/lister.ts';
+export { ResourceInformer } from './informer/resource-informer.ts';
+export {
+  type InformerSettings,
+  SharedIndexInformer,
+  type SharedIndexInformerOptions,
+} from './informer/shared-index-informer.ts';
+export {
+  type NewInformer,
+  SharedInformerFactory,
+  type SharedInformerFactoryOptions,
+} from './informer/shared-informer-factory.ts';
+export type { Transform } from './informer/transform.ts';
+export { waitForCacheSync } from './informer/wait-for-cache-sync.ts';
+export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
+export { leveled, type Logger, type LogLevel, silentLogger } from './observe/logger.ts';
+export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics } from './observe/metrics.ts';
+export type {
+  Delivery,
+  HandlerOptions,
+  HandlerRegistration,
+  ResourceEvent,
+  ResourceEventHandler,
+} from './processor/processor.ts';
+export { DeltaFIFO, type DeltaFIFOOptions } from './queue/delta-fifo.ts';
+export { InOrderQueue } from './queue/in-order-queue.ts';
+export {
+  type Delta,
+  type Deltas,
+  type DeltaType,
+  type KnownObjects,
+  type ProcessDeltas,
+  type Queue,
+  QueueClosedError,
+} from './queue/queue.ts';

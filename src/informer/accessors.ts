@@ -1,0 +1,48 @@
+import type { KubernetesObject } from '../api/metadata.ts';
+import { defineResource, type Resource } from '../api/resource.ts';
+import type { BuiltinGroups } from '../generated/accessors.ts';
+import { builtinResources } from '../generated/resources.ts';
+import type { ResourceInformer } from './resource-informer.ts';
+
+/** `core.v1.pods()` and so on, for every built-in group, version and resource. */
+export type GroupAccessors = {
+  readonly [Group in keyof BuiltinGroups]: {
+    readonly [Version in keyof BuiltinGroups[Group]]: {
+      readonly [Accessor in keyof BuiltinGroups[Group][Version]]: () => ResourceInformer<
+        BuiltinGroups[Group][Version][Accessor] & KubernetesObject
+      >;
+    };
+  };
+};
+
+type Make = (resource: Resource) => ResourceInformer<KubernetesObject>;
+type Versions = Record<string, Record<string, () => ResourceInformer<KubernetesObject>>>;
+
+/** Adds a getter for each group, which makes its versions when first used. */
+export function defineAccessors(factory: object, make: Make): void {
+  for (const group of new Set(listable().map((resource) => resource.groupAccessor))) {
+    let versions: Versions | undefined;
+    Object.defineProperty(factory, group, {
+      enumerable: false,
+      get: () => {
+        versions ??= groupVersions(group, make);
+        return versions;
+      },
+    });
+  }
+}
+
+function groupVersions(group: string, make: Make): Versions {
+  const versions: Versions = {};
+  for (const resource of listable()) {
+    if (resource.groupAccessor !== group) continue;
+    const accessors = versions[resource.version] ?? {};
+    accessors[resource.accessor] = () => make(defineResource(resource));
+    versions[resource.version] = accessors;
+  }
+  return versions;
+}
+
+function listable() {
+  return builtinResources().filter((resource) => resource.verbs.includes('list'));
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { Cached } from '../api/cached.ts';
+import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
+import type { Notification } from '../processor/notification.ts';
+import { logRecorder, version } from '../processor/processor-fixture.ts';
+import type { DeltaType } from '../queue/queue.ts';
+import { ObjectTable } from '../store/object-table.ts';
+import { DeltaHandler } from './delta-handler.ts';
+
+function fixture() {
+  const table = new ObjectTable();
+  const heard: string[] = [];
+  const logger = logRecorder();
+  const tell = ({ type, object, old, flag }: Notification<object>, isSync: boolean) => {
+    const inTable = table.get(object.key)?.resourceVersion ?? 'none';
+    heard.push(
+      `${type} ${old ? `${old.resourceVersion}->` : ''}${object.resourceVersion}${flag ? ' flag' : ''}${isSync ? ' sync' : ''} (store: ${inTable})`,
+    );
+  };
+  const handler = new DeltaHandler({ name: 'pods', table, distribute: tell, clock: new FakeClock(), logger });
+  const handle = (type: DeltaType, object: Cached | DeletedFinalStateUnknown<Cached>, initial = false) =>
+    handler.handle([{ type, object }], initial);
+  return { table, heard, logger, handle, handler };
+}
+
+describe('DeltaHandler', () => {
+  it('changes the store before it tells of the change', () => {
+    const { heard, handle } = fixture();
+    handle('Replaced', version('a', '1'), true);
+    handle('Updated', version('a', '2'));
+    handle('Deleted', version('a', '3'));
+    expect(heard).toEqual(['add 1 flag (store: 1)', 'update 1->2 (store: 2)', 'delete 3 (store: none)']);
+  });
+
+  it('takes deltas of one object in order', () => {
+    const { heard, handler } = fixture();
+    handler.handle(
+      [
+        { type: 'Added', object: version('a', '1') },
+        { type: 'Deleted', object: version('a', '2') },
+        { type: 'Added', object: version('a', '3', 'uid-2') },
+      ],
+      false,
+    );
+    expect(heard.map((line) => line.split(' ')[0])).toEqual(['add', 'delete', 'add']);
+  });
+
+  it('calls it a resync when the version is the same, whether by the timer or by a relist', () => {
+    const { heard, handle } = fixture();
+    handle('Added', version('a', '1'));
+    handle('Sync', version('a', '1'));
+    handle('Replaced', version('a', '1'));
+    handle('Replaced', version('a', '2'));
+    expect(heard.slice(1)).toEqual([
+      'update 1->1 sync (store: 1)',
+      'update 1->1 sync (store: 1)',
+      'update 1->2 (store: 2)',
+    ]);
+  });
+
+  it.each<DeltaType>(['Replaced', 'Updated'])('makes of another uid in %s a delete and an add', (type) => {
+    const { heard, handle } = fixture();
+    handle('Added', version('a', '1', 'uid-1'));
+    handle(type, version('a', '5', 'uid-2'));
+    expect(heard.slice(1)).toEqual(['delete 1 flag (store: 5)', 'add 5 (store: 5)']);
+  });
+
+  it('tells the last state seen when the deletion was missed', () => {
+    const { heard, handle } = fixture();
+    handle('Added', version('a', '1'));
+    handle('Deleted', new DeletedFinalStateUnknown('default/a', version('a', '1')));
+    expect(heard[1]).toBe('delete 1 flag (store: none)');
+  });
+
+  it('tells of the object that was shown when the deletion is of one that never was', () => {
+    const { heard, handle } = fixture();
+    handle('Added', version('a', '1', 'uid-1'));
+    handle('Deleted', version('a', '9', 'uid-2'));
+    expect(heard[1]).toBe('delete 1 flag (store: none)');
+  });
+
+  it('does not tell of the deletion of an object that was never shown', () => {
+    const { heard, handle } = fixture();
+    handle('Deleted', version('a', '1'));
+    expect(heard).toEqual([]);
+  });
+
+  it('never goes back to an older version by a single event, but believes a list', () => {
+    const { heard, handle, logger } = fixture();
+    handle('Added', version('a', '10'));
+    handle('Updated', version('a', '9'));
+    expect(heard).toHaveLength(1);
+    expect(logger.lines[0]).toContain('passed over version 9 of default/a');
+    handle('Replaced', version('a', '9'));
+    expect(heard[1]).toBe('update 10->9 (store: 9)');
+  });
+
+  it('takes versions that cannot be ordered as they come', () => {
+    const { heard, handle } = fixture();
+    handle('Added', version('a', 'b'));
+    handle('Updated', version('a', 'a'));
+    expect(heard).toHaveLength(2);
+  });
+});

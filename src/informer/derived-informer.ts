@@ -1,0 +1,119 @@
+import type { Cached } from '../api/cached.ts';
+import { FieldSelector } from '../api/field-selector.ts';
+import { LabelSelector } from '../api/label-selector.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { EventStream } from '../processor/event-stream.ts';
+import type {
+  HandlerOptions,
+  HandlerRegistration,
+  ResourceEvent,
+  ResourceEventHandler,
+} from '../processor/processor.ts';
+import type { SubscribeOptions } from '../processor/shared-processor.ts';
+import type { ReflectorState } from '../reflector/reflector-state.ts';
+import { type IndexPath, parseIndexPath, readPath } from '../store/index-path.ts';
+import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
+import { Lister } from './lister.ts';
+import { SelectedStore } from './selected-store.ts';
+import type { SharedIndexInformer } from './shared-index-informer.ts';
+
+export interface SelectOptions {
+  /** `app=web,tier in (api)`. */
+  labelSelector?: string | LabelSelector;
+  /** `spec.nodeName=node-1,status.phase!=Failed`, on any path: it is evaluated here, not by the server. */
+  fieldSelector?: string | FieldSelector;
+  namespace?: string;
+}
+
+/**
+ * A part of a shared informer, by selector: the same watch, the same store, the same start and stop. Its handlers hear
+ * only of what is selected; an object that enters the selection is an add for them, and one that leaves it a delete.
+ */
+export class DerivedInformer<T extends KubernetesObject> implements Informer<T> {
+  readonly name: string;
+  readonly store: SelectedStore<T>;
+  readonly #upstream: SharedIndexInformer<T>;
+  readonly #selects: (object: Cached<T>) => boolean;
+
+  constructor(upstream: SharedIndexInformer<T>, options: SelectOptions) {
+    this.#upstream = upstream;
+    const { namespace } = options;
+    const labels =
+      typeof options.labelSelector === 'string' ? LabelSelector.parse(options.labelSelector) : options.labelSelector;
+    const fields =
+      typeof options.fieldSelector === 'string' ? FieldSelector.parse(options.fieldSelector) : options.fieldSelector;
+    const paths = new Map(fields?.requirements.map(({ field }) => [field, parseIndexPath('fieldSelector', field)]));
+    this.#selects = (object) =>
+      (!namespace || object.namespace === namespace) &&
+      (!labels || labels.matches(object.labels)) &&
+      (!fields || fields.matches((field) => readField(object, paths.get(field))));
+    this.name = `${upstream.name}[${[namespace, labels?.toString(), fields?.toString()].filter(Boolean).join(' ')}]`;
+    this.store = new SelectedStore(upstream, {
+      namespace,
+      labels: labels ?? LabelSelector.everything,
+      selects: this.#selects,
+    });
+  }
+
+  get indexer(): SelectedStore<T> {
+    return this.store;
+  }
+
+  get state(): ReflectorState {
+    return this.#upstream.state;
+  }
+
+  /** Itself, so that it can stand where `factory.for(resource)` stands. */
+  informer(): this {
+    return this;
+  }
+
+  lister(): Lister<T> {
+    return new Lister(this.store);
+  }
+
+  addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {
+    return this.#upstream.listen(handler, this.#narrowed(options));
+  }
+
+  events(options: EventsOptions<T> = {}): AsyncIterableIterator<ResourceEvent<T>> {
+    const { signal, ...rest } = options;
+    return new EventStream<T>(
+      (deliver, onEnd) => this.#upstream.subscribe(deliver, { ...this.#narrowed(rest), onRemove: onEnd }),
+      signal,
+    );
+  }
+
+  hasSynced(): boolean {
+    return this.#upstream.hasSynced();
+  }
+
+  waitForSync(options?: WaitOptions): Promise<boolean> {
+    return this.#upstream.waitForSync(options);
+  }
+
+  waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void> {
+    return this.#upstream.waitFor(version, options);
+  }
+
+  lastSyncResourceVersion(): string {
+    return this.#upstream.lastSyncResourceVersion();
+  }
+
+  isStopped(): boolean {
+    return this.#upstream.isStopped();
+  }
+
+  #narrowed({ filter, ...rest }: HandlerOptions<T>): SubscribeOptions<T> {
+    const selects = this.#selects;
+    return {
+      ...rest,
+      filter: filter ? (object, view) => selects(object) && filter(view()) : (object) => selects(object),
+    };
+  }
+}
+
+function readField<T extends KubernetesObject>(object: Cached<T>, path: IndexPath | undefined): string {
+  const value = path ? readPath(object, path) : '';
+  return typeof value === 'string' ? value : (value[0] ?? '');
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { defineResource } from '../api/resource.ts';
+import type { Transport } from '../api/transport.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
+import { GroupPresence } from './group-presence.ts';
+
+const cronTabs = defineResource({ group: 'example.com', version: 'v1', plural: 'crontabs', kind: 'CronTab' });
+const others = defineResource({ group: 'example.com', version: 'v1', plural: 'others', kind: 'Other' });
+
+function scripted(answers: { status: number; body: string }[]) {
+  const asked: string[] = [];
+  const transport: Transport = {
+    async request({ path }) {
+      asked.push(path);
+      const { status, body } = answers[Math.min(asked.length, answers.length) - 1] ?? { status: 500, body: '' };
+      return {
+        status,
+        headers: new Map(),
+        body: (async function* () {
+          yield Buffer.from(body);
+        })(),
+      };
+    },
+    close: async () => {},
+  };
+  return { transport, asked };
+}
+
+const found = { status: 200, body: JSON.stringify({ resources: [{ name: 'crontabs' }, { name: 'crontabs/status' }] }) };
+
+describe('GroupPresence', () => {
+  it('asks once in five seconds for all resources of a group version', async () => {
+    const { transport, asked } = scripted([found]);
+    const clock = new FakeClock();
+    const presence = new GroupPresence(transport, clock);
+    expect(await Promise.all([presence.isServed(cronTabs), presence.isServed(others)])).toEqual([true, false]);
+    expect(asked).toEqual(['/apis/example.com/v1']);
+    await clock.advance(5_000);
+    await presence.isServed(cronTabs);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('takes a 404 of the group for an answer, and anything else for none', async () => {
+    const { transport } = scripted([
+      { status: 404, body: 'not found' },
+      { status: 503, body: '' },
+    ]);
+    const clock = new FakeClock();
+    const presence = new GroupPresence(transport, clock);
+    expect(await presence.isServed(cronTabs)).toBe(false);
+    await clock.advance(5_000);
+    await expect(presence.isServed(cronTabs)).rejects.toThrow('GET /apis/example.com/v1: 503');
+  });
+});

@@ -1,0 +1,96 @@
+import { performance } from 'node:perf_hooks';
+import type { Cached } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { ProcessDeltas, Queue } from '../queue/queue.ts';
+import type { ListerWatcher, ReflectorTarget } from '../reflector/lister-watcher.ts';
+import { Reflector, type ReflectorOptions } from '../reflector/reflector.ts';
+import type { ReflectorState } from '../reflector/reflector-state.ts';
+
+const SLICE_MS = 10;
+
+export interface InformerControllerOptions<T extends KubernetesObject>
+  extends Omit<ReflectorOptions<T>, 'target' | 'resyncMs'> {
+  listerWatcher: ListerWatcher<T>;
+  queue: Queue<Cached<T>>;
+  /** Is given each object's changes, one object at a time. What it throws is reported to `onProcessError`. */
+  process: ProcessDeltas<Cached<T>>;
+  /** How often `shouldResync` is asked, and if it agrees everything queued again. 0 or unset: never. */
+  fullResyncMs?: number;
+  /** What the reflector writes to. Default: the queue itself. */
+  target?: ReflectorTarget<T>;
+  onProcessError?: (error: unknown) => void;
+  /** After each object that was taken from the queue, whether `process` failed or not. */
+  onPopped?: () => void;
+}
+
+/**
+ * The low-level informer: a reflector that fills a queue, and a loop that empties it into `process`. Whether a failed
+ * `process` is tried again is the queue's `retryOnError`. client-go's `cache.Controller`.
+ */
+export class InformerController<T extends KubernetesObject> {
+  readonly #options: InformerControllerOptions<T>;
+  readonly #reflector: Reflector<T>;
+
+  constructor(options: InformerControllerOptions<T>) {
+    this.#options = options;
+    const {
+      queue,
+      process: _process,
+      fullResyncMs,
+      target,
+      onProcessError: _onProcessError,
+      onPopped: _onPopped,
+      ...rest
+    } = options;
+    this.#reflector = new Reflector<T>({
+      ...rest,
+      target: target ?? queue,
+      ...(fullResyncMs !== undefined && { resyncMs: fullResyncMs }),
+    });
+  }
+
+  get state(): ReflectorState {
+    return this.#reflector.state;
+  }
+
+  hasSynced(): boolean {
+    return this.#options.queue.hasSynced();
+  }
+
+  lastSyncResourceVersion(): string {
+    return this.#reflector.lastSyncResourceVersion();
+  }
+
+  /** Runs until `signal` aborts; resolves when everything has ended. Never rejects. */
+  async run({ signal }: { signal: AbortSignal }): Promise<void> {
+    const { queue } = this.#options;
+    const close = () => queue.close();
+    if (signal.aborted) close();
+    signal.addEventListener('abort', close, { once: true });
+    await Promise.all([this.#reflector.run({ signal }), this.#processLoop()]);
+    signal.removeEventListener('abort', close);
+  }
+
+  async #processLoop(): Promise<void> {
+    const { queue, process, onProcessError, onPopped } = this.#options;
+    let sliceEndMs = performance.now() + SLICE_MS;
+    for (;;) {
+      if (queue.length === 0) {
+        await queue.whenReady();
+        sliceEndMs = performance.now() + SLICE_MS;
+      }
+      if (queue.isClosed) return;
+      try {
+        await queue.pop(process);
+      } catch (error) {
+        if (queue.isClosed) return;
+        onProcessError?.(error);
+      }
+      onPopped?.();
+      if (performance.now() >= sliceEndMs) {
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        sliceEndMs = performance.now() + SLICE_MS;
+      }
+    }
+  }
+}

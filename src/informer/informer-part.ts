@@ -1,0 +1,135 @@
+import type { Cached } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { type Clock, systemClock } from '../observe/clock.ts';
+import { defaultLogger, type Logger } from '../observe/logger.ts';
+import type { Notification } from '../processor/notification.ts';
+import { DeltaFIFO } from '../queue/delta-fifo.ts';
+import { InOrderQueue } from '../queue/in-order-queue.ts';
+import type { ListerWatcher } from '../reflector/lister-watcher.ts';
+import type { ReflectorOptions } from '../reflector/reflector.ts';
+import type { ReflectorState, WatchErrorHandler } from '../reflector/reflector-state.ts';
+import type { ObjectTable } from '../store/object-table.ts';
+import { DeltaHandler } from './delta-handler.ts';
+import { InformerController } from './informer-controller.ts';
+import { Intake } from './intake.ts';
+import { applyTransform, type Transform } from './transform.ts';
+
+/** One list and watch. */
+export interface InformerSource<T extends KubernetesObject> {
+  listerWatcher: ListerWatcher<T>;
+  /** The only namespace that it covers; unset: everything. */
+  namespace?: string;
+  /** Whether the server does not know the type of object at all. */
+  confirmGone?: (signal: AbortSignal) => Promise<boolean>;
+}
+
+export interface PartOptions<T extends KubernetesObject>
+  extends Omit<
+    ReflectorOptions<T>,
+    'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone' | 'watchErrorHandler' | 'onState'
+  > {
+  name: string;
+  table: ObjectTable<T>;
+  /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
+  queue?: 'delta' | 'inOrder';
+  distribute: (notification: Notification<T>, isSync: boolean) => void;
+  transform: () => Transform<T> | undefined;
+  watchErrorHandler: () => WatchErrorHandler | undefined;
+  /** Something was taken from the queue, or a whole list was queued. */
+  onProgress: () => void;
+  clock?: Clock;
+  logger?: Logger;
+}
+
+/**
+ * Reflector, queue and delta handler for one source. Several parts of one informer write to the same table, each to its
+ * own namespace: a list of one namespace says nothing of what vanished from another.
+ */
+export class InformerPart<T extends KubernetesObject> {
+  readonly #namespace: string | undefined;
+  readonly #intake: Intake<T>;
+  readonly #controller: InformerController<T>;
+
+  constructor(source: InformerSource<T>, options: PartOptions<T>) {
+    const {
+      table,
+      queue: queueType,
+      distribute,
+      transform,
+      watchErrorHandler,
+      onProgress,
+      ...reflectorOptions
+    } = options;
+    const { name, clock = systemClock, logger = defaultLogger } = options;
+    this.#namespace = source.namespace;
+    const queueOptions = {
+      keyFunction: (object: Cached<T>) => object.key,
+      knownObjects: knownTo(table, source.namespace),
+    };
+    const queue = queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
+    this.#intake = new Intake<T>({
+      queue,
+      prepare: (object) => {
+        const change = transform();
+        const prepared = change ? applyTransform(change, object) : object;
+        table.check(prepared);
+        return prepared;
+      },
+      onReplaced: onProgress,
+    });
+    const handler = new DeltaHandler<T>({ name, table, distribute, clock, logger });
+    this.#controller = new InformerController<T>({
+      ...reflectorOptions,
+      ...(source.confirmGone && { confirmGone: source.confirmGone }),
+      listerWatcher: source.listerWatcher,
+      queue,
+      target: this.#intake,
+      process: handler.handle,
+      onPopped: () => {
+        this.#intake.caughtUp.popped();
+        onProgress();
+      },
+      onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
+      watchErrorHandler: (error, context) => watchErrorHandler()?.(error, context),
+    });
+  }
+
+  get state(): ReflectorState {
+    return this.#controller.state;
+  }
+
+  covers(namespace: string): boolean {
+    return this.#namespace === undefined || this.#namespace === namespace;
+  }
+
+  hasSynced(): boolean {
+    return this.#controller.hasSynced();
+  }
+
+  lastSyncResourceVersion(): string {
+    return this.#controller.lastSyncResourceVersion();
+  }
+
+  waitFor(version: string): { reached: Promise<void>; cancel: () => void } {
+    return this.#intake.caughtUp.waitFor(version);
+  }
+
+  resync(): void {
+    this.#intake.queue.resync();
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#controller.run({ signal });
+  }
+}
+
+function knownTo<T extends KubernetesObject>(table: ObjectTable<T>, namespace: string | undefined) {
+  return {
+    getByKey: (key: string) => table.get(key),
+    listKeys: () => (namespace === undefined ? table.keys() : keysOf(table, namespace)),
+  };
+}
+
+function* keysOf<T extends KubernetesObject>(table: ObjectTable<T>, namespace: string): Iterable<string> {
+  for (const object of table.values()) if (object.namespace === namespace) yield object.key;
+}

@@ -1,0 +1,58 @@
+import type { KubernetesObject } from '../api/metadata.ts';
+import type {
+  HandlerOptions,
+  HandlerRegistration,
+  ResourceEvent,
+  ResourceEventHandler,
+} from '../processor/processor.ts';
+import type { ReflectorState } from '../reflector/reflector-state.ts';
+import type { Indexer } from '../store/indexer.ts';
+
+/** The reading half of a store. */
+export type IndexerReader<T extends KubernetesObject> = Pick<
+  Indexer<T>,
+  'list' | 'listKeys' | 'get' | 'getByKey' | 'byIndex' | 'indexKeys'
+>;
+
+export interface WaitOptions {
+  signal?: AbortSignal;
+  /** Unset: wait for ever. */
+  timeoutMs?: number;
+}
+
+export interface EventsOptions<T extends KubernetesObject> extends HandlerOptions<T> {
+  /** Ends the iteration, without an error. */
+  signal?: AbortSignal;
+}
+
+/**
+ * What its consumers see of an informer, whether it has a watch of its own or shares one.
+ *
+ * Eventually consistent: the cache follows the server's state with a delay, may skip intermediate states of an object,
+ * and never goes back to an older state of one that it has shown. Two objects may be shown in another order than they
+ * changed in. Objects are plain data; treat them as read-only.
+ */
+export interface Informer<T extends KubernetesObject> {
+  readonly name: string;
+  /** How it fares, and what it waits for. */
+  readonly state: ReflectorState;
+  /** The cache. Reads never touch the network. */
+  readonly store: IndexerReader<T>;
+  readonly indexer: IndexerReader<T>;
+  /** Handlers may come before the start and later; each hears of what is already there as adds of its initial list. */
+  addEventHandler(handler: ResourceEventHandler<T>, options?: HandlerOptions<T>): HandlerRegistration;
+  /** The same as an async iterator, which subscribes when first asked. */
+  events(options?: EventsOptions<T>): AsyncIterableIterator<ResourceEvent<T>>;
+  /** Whether the whole first list is in the store. Handlers have their own: `HandlerRegistration.hasSynced`. */
+  hasSynced(): boolean;
+  /** True when synced; false when `signal` aborts or the informer stops before; rejects after `timeoutMs`, saying why. */
+  waitForSync(options?: WaitOptions): Promise<boolean>;
+  /**
+   * Read your own writes: resolves when the cache holds everything up to this version (pass what a write returned).
+   * Rejects when `signal` aborts, the informer stops, or `timeoutMs` passes.
+   */
+  waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void>;
+  /** The newest version that the server has told of; "" before the first list. */
+  lastSyncResourceVersion(): string;
+  isStopped(): boolean;
+}

@@ -1,0 +1,57 @@
+import type { Cached } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { ReflectorTarget } from '../reflector/lister-watcher.ts';
+import { CaughtUp } from './caught-up.ts';
+
+export interface IntakeOptions<T extends KubernetesObject> {
+  queue: Queue<Cached<T>>;
+  /** Changes an object before it is queued, and refuses it by throwing. */
+  prepare: (object: Cached<T>) => Cached<T>;
+  /** A whole list has been queued. */
+  onReplaced: () => void;
+}
+
+/** What a reflector of a shared informer writes to: the queue, and a mark of how far it has come. */
+export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
+  readonly queue: Queue<Cached<T>>;
+  readonly caughtUp: CaughtUp;
+  readonly prepare: (object: Cached<T>) => Cached<T>;
+  readonly #onReplaced: () => void;
+
+  constructor({ queue, prepare, onReplaced }: IntakeOptions<T>) {
+    this.queue = queue;
+    this.caughtUp = new CaughtUp(() => queue.length);
+    this.prepare = prepare;
+    this.#onReplaced = onReplaced;
+  }
+
+  add(object: Cached<T>): void {
+    this.queue.add(object);
+    this.caughtUp.queued(object.resourceVersion);
+  }
+
+  update(object: Cached<T>): void {
+    this.queue.update(object);
+    this.caughtUp.queued(object.resourceVersion);
+  }
+
+  delete(object: Cached<T>): void {
+    this.queue.delete(object);
+    this.caughtUp.queued(object.resourceVersion);
+  }
+
+  replace(objects: readonly Cached<T>[], resourceVersion: string): void {
+    this.queue.replace(objects, resourceVersion);
+    this.caughtUp.queued(resourceVersion);
+    this.#onReplaced();
+  }
+
+  resync(): void {
+    this.queue.resync();
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.caughtUp.queued(resourceVersion);
+  }
+}

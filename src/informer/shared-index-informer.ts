@@ -1,0 +1,296 @@
+import type { Cached } from '../api/cached.ts';
+import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { compareResourceVersions } from '../api/resource-version.ts';
+import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
+import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { EventStream } from '../processor/event-stream.ts';
+import type { Deliver, Listener } from '../processor/listener.ts';
+import type {
+  HandlerOptions,
+  HandlerRegistration,
+  ResourceEvent,
+  ResourceEventHandler,
+} from '../processor/processor.ts';
+import { SharedProcessor, type SubscribeOptions } from '../processor/shared-processor.ts';
+import type { ReflectorState, WatchErrorHandler } from '../reflector/reflector-state.ts';
+import type { Indexers } from '../store/index-definition.ts';
+import { Indexer } from '../store/indexer.ts';
+import { ObjectTable } from '../store/object-table.ts';
+import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
+import { type InformerOrigin, originName, originSources } from './informer-origin.ts';
+import { InformerPart, type PartOptions } from './informer-part.ts';
+import { Lister } from './lister.ts';
+import type { Transform } from './transform.ts';
+import { waitFirst } from './wait.ts';
+
+/** What does not depend on where the objects come from. */
+export interface InformerSettings<T extends KubernetesObject>
+  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'transform' | 'watchErrorHandler' | 'onProgress'> {
+  /** Used in messages. Default: the name of the resource. */
+  name?: string;
+  /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
+  resyncMs?: number;
+  indexers?: Indexers<T>;
+  transform?: Transform<T>;
+  watchErrorHandler?: WatchErrorHandler;
+}
+
+export type SharedIndexInformerOptions<T extends KubernetesObject> = InformerOrigin<T> & InformerSettings<T>;
+
+/** Which phase stands for the whole when an informer has several namespaces: the one that wants attention most. */
+const CONCERN = ['gone', 'forbidden', 'backoff', 'listing', 'idle', 'watching', 'stopped'];
+
+/**
+ * One cache of one type of object, kept up to date by one watch (one for each namespace, when several are given), and
+ * shared by all who want to hear of it. See `Informer` for what it promises. Runs once: after `stop`, or when the signal
+ * of `run` aborts, it is over for good and nothing is called any more. client-go's `SharedIndexInformer`.
+ */
+export class SharedIndexInformer<T extends KubernetesObject> implements Informer<T>, AsyncDisposable {
+  readonly name: string;
+  readonly indexer: Indexer<T>;
+  readonly #table: ObjectTable<T>;
+  readonly #processor: SharedProcessor<T>;
+  readonly #parts: readonly InformerPart<T>[];
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #transform: Transform<T> | undefined;
+  #watchErrorHandler: WatchErrorHandler | undefined;
+  readonly #stopping = new AbortController();
+  readonly #stopped: Promise<void>;
+  #running: Promise<void> | undefined;
+  #resyncTimer: Timer | undefined;
+  /** Settles once, when the first list of every part is in the store. */
+  readonly #synced: Promise<void>;
+  #announceSynced: (() => void) | undefined;
+
+  constructor(options: SharedIndexInformerOptions<T>) {
+    const { name = originName(options), resyncMs = 0, indexers, transform, watchErrorHandler } = options;
+    this.name = name;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? defaultLogger;
+    this.#transform = transform;
+    this.#watchErrorHandler = watchErrorHandler;
+    this.#table = new ObjectTable<T>(indexers);
+    this.indexer = new Indexer<T>({ table: this.#table });
+    this.#processor = new SharedProcessor<T>({
+      name,
+      defaultResyncMs: resyncMs,
+      hasSynced: () => this.hasSynced(),
+      clock: this.#clock,
+      logger: this.#logger,
+    });
+    this.#parts = originSources(options, this.#clock).map(
+      (source) =>
+        new InformerPart<T>(source, {
+          ...options,
+          name,
+          table: this.#table,
+          distribute: (notification, isSync) => this.#processor.distribute(notification, isSync),
+          transform: () => this.#transform,
+          watchErrorHandler: () => this.#watchErrorHandler,
+          onProgress: () => this.#checkSynced(),
+        }),
+    );
+    this.#synced = new Promise((resolve) => {
+      this.#announceSynced = resolve;
+    });
+    this.#stopped = new Promise((resolve) => {
+      this.#stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  get store(): Indexer<T> {
+    return this.indexer;
+  }
+
+  get state(): ReflectorState {
+    const states = this.#parts.map((part) => part.state);
+    states.sort((a, b) => CONCERN.indexOf(a.phase) - CONCERN.indexOf(b.phase));
+    const [first = { phase: 'idle', since: 0 } as const] = states;
+    const leftOut = states.flatMap((state) => state.leftOut ?? []);
+    const stopped = this.#stopping.signal.aborted && this.#running === undefined;
+    return { ...first, ...(stopped && { phase: 'stopped' }), ...(leftOut.length > 0 && { leftOut }) };
+  }
+
+  /** Throws when the informer has stopped. */
+  addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {
+    return this.listen(handler, onViews(options));
+  }
+
+  events(options: EventsOptions<T> = {}): AsyncIterableIterator<ResourceEvent<T>> {
+    const { signal, ...rest } = options;
+    return new EventStream<T>(
+      (deliver, onEnd) => this.subscribe(deliver, { ...onViews(rest), onRemove: onEnd }),
+      signal,
+    );
+  }
+
+  /** @internal For informers that are derived from this one. */
+  listen(handler: ResourceEventHandler<T>, options: SubscribeOptions<T>): HandlerRegistration {
+    return this.#joined((present) => this.#processor.addHandler(handler, options, present));
+  }
+
+  /** @internal For streams of events; one that begins after the informer has stopped ends at once. */
+  subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>): Listener<T> {
+    if (this.isStopped()) return this.#processor.subscribe(deliver, options, []);
+    return this.#joined((present) => this.#processor.subscribe(deliver, options, present));
+  }
+
+  /** @internal */
+  get table(): ObjectTable<T> {
+    return this.#table;
+  }
+
+  lister(): Lister<T> {
+    return new Lister<T>({
+      getByKey: (key) => this.#table.get(key)?.view(),
+      select: (selector, namespace) => this.#table.select(selector, namespace).map((object) => object.view()),
+    });
+  }
+
+  /** Also after the start; an index that exists, or whose function fails on an object that is there, is an error. */
+  addIndexers(indexers: Indexers<T>): void {
+    this.#table.addIndexers(indexers);
+  }
+
+  /** Only before the start. */
+  setTransform(transform: Transform<T>): void {
+    this.#mustNotHaveStarted('setTransform');
+    this.#transform = transform;
+  }
+
+  /** Only before the start. The handler hears of every failed list and watch; what it does changes nothing. */
+  setWatchErrorHandler(handler: WatchErrorHandler): void {
+    this.#mustNotHaveStarted('setWatchErrorHandler');
+    this.#watchErrorHandler = handler;
+  }
+
+  hasSynced(): boolean {
+    return this.#parts.every((part) => part.hasSynced());
+  }
+
+  async waitForSync(options: WaitOptions = {}): Promise<boolean> {
+    if (this.hasSynced()) return true;
+    const outcome = await waitFirst(this.#synced, this.#stopped, options, this.#clock);
+    if (outcome === 'timeout')
+      throw new Error(`${this.name} did not sync within ${options.timeoutMs} ms: ${this.#plight()}`);
+    return outcome === 'done';
+  }
+
+  async waitFor(version: string | KubernetesObject, options: WaitOptions = {}): Promise<void> {
+    const isObject = typeof version === 'object';
+    const wanted = isObject ? version.metadata?.resourceVersion : version;
+    if (!wanted) throw new TypeError(`waitFor needs a resourceVersion, or an object that carries one`);
+    const key = isObject ? metaNamespaceKey(version) : undefined;
+    if (key !== undefined && this.#holds(key, wanted)) return;
+    const parts = this.#parts.filter((part) => key === undefined || part.covers(splitMetaNamespaceKey(key).namespace));
+    const waits = parts.map((part) => part.waitFor(wanted));
+    const reached = Promise.all(waits.map((wait) => wait.reached)).then(() => {});
+    const outcome = await waitFirst(reached, this.#stopped, options, this.#clock);
+    for (const wait of waits) wait.cancel();
+    if (outcome === 'aborted') throw options.signal?.reason;
+    if (outcome === 'done') return;
+    const what = outcome === 'stopped' ? 'the informer stopped' : `${options.timeoutMs} ms passed`;
+    throw new Error(`${this.name} has not reached version ${wanted} when ${what}: ${this.#plight()}`);
+  }
+
+  lastSyncResourceVersion(): string {
+    let oldest: string | undefined;
+    for (const part of this.#parts) {
+      const version = part.lastSyncResourceVersion();
+      if (oldest === undefined || (compareResourceVersions(version, oldest) ?? 0) < 0) oldest = version;
+    }
+    return oldest ?? '';
+  }
+
+  isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Lists and watches until `signal` aborts or `stop` is called; resolves when all has ended. Never rejects. */
+  run({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#running || this.isStopped()) {
+      this.#logger.warn(
+        `${this.name}: run was called ${this.isStopped() ? 'after it stopped' : 'twice'}; an informer runs once.`,
+      );
+      return this.#running ?? Promise.resolve();
+    }
+    const abort = () => this.#stopping.abort();
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#running = this.#runParts().finally(() => signal?.removeEventListener('abort', abort));
+    this.#armResync();
+    return this.#running;
+  }
+
+  /** Final and idempotent; resolves when all has ended. Nothing is called afterwards. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#running) await this.#running;
+    else await this.#processor.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #runParts(): Promise<void> {
+    const { signal } = this.#stopping;
+    const processorStopped = this.#stopped.then(() => {
+      this.#resyncTimer?.clear();
+      return this.#processor.stop();
+    });
+    if (signal.aborted) this.#stopping.abort();
+    await Promise.all(this.#parts.map((part) => part.run(signal)));
+    await processorStopped;
+  }
+
+  #joined(add: (present: Iterable<Cached<T>>) => Listener<T>): Listener<T> {
+    if (this.isStopped()) {
+      throw new Error(`${this.name} has stopped: no handler can be added. Make a new informer.`);
+    }
+    const listener = add(this.#table.values());
+    this.#armResync();
+    return listener;
+  }
+
+  /** One timer, for whichever listener is due first. */
+  #armResync(): void {
+    this.#resyncTimer?.clear();
+    this.#resyncTimer = undefined;
+    const dueMs = this.#processor.nextResyncMs;
+    if (dueMs === undefined || !this.#running || this.isStopped()) return;
+    this.#resyncTimer = this.#clock.setTimeout(() => {
+      if (this.#processor.shouldResync() && this.hasSynced()) for (const part of this.#parts) part.resync();
+      this.#armResync();
+    }, dueMs - this.#clock.now());
+  }
+
+  #checkSynced(): void {
+    if (!this.#announceSynced || !this.hasSynced()) return;
+    this.#announceSynced();
+    this.#announceSynced = undefined;
+    this.#processor.checkSynced();
+  }
+
+  #holds(key: string, version: string): boolean {
+    const held = this.#table.get(key);
+    return held !== undefined && (compareResourceVersions(held.resourceVersion, version) ?? -1) >= 0;
+  }
+
+  #plight(): string {
+    const { phase, lastError } = this.state;
+    const at = this.lastSyncResourceVersion();
+    const error = lastError ? `; last error: ${lastError.message}` : '';
+    return `it is ${phase}${at ? ` at version ${at}` : ''}${this.#running ? '' : ' and was not started'}${error}`;
+  }
+
+  #mustNotHaveStarted(method: string): void {
+    if (this.#running || this.isStopped()) throw new Error(`${this.name}: ${method} must be called before the start`);
+  }
+}
+
+function onViews<T extends KubernetesObject>({ filter, ...rest }: HandlerOptions<T>): SubscribeOptions<T> {
+  return filter ? { ...rest, filter: (_object, view) => filter(view()) } : rest;
+}

@@ -1,0 +1,27 @@
+import { type ApiServerOptions, ApiServer as EmbeddedServer } from '../apiserver/api-server.ts';
+import type { ClusterOptions } from '../transport/connect-options.ts';
+import { Cluster } from '../transport/cluster.ts';
+
+export interface InProcessClusterOptions extends ClusterOptions {
+  /** Whose token is shown. Default: the administrator's. */
+  token?: string;
+}
+
+/**
+ * A Kubernetes API server in this process, to test controllers and informers on without a cluster:
+ * `await using server = await ApiServer.start()`, then `server.cluster()` in process, or `server.kubeconfig()` for kubectl
+ * and every other client.
+ */
+export class ApiServer extends EmbeddedServer {
+  static override async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    const server = new ApiServer(options);
+    if (options.listen ?? true) await server.listen(options);
+    return server;
+  }
+
+  /** Reaches the server in process, without a socket. */
+  cluster({ token, ...options }: InProcessClusterOptions = {}): Cluster {
+    const transport = this.transport(token === undefined ? {} : { token });
+    return Cluster.over(transport, { server: this.url || 'the embedded API server', ...options });
+  }
+}

@@ -1,0 +1,58 @@
+import type { ListOptions } from '../api/list-options.ts';
+
+/** What every call accepts. */
+export interface CallOptions {
+  /** Ignored for cluster-scoped resources. Default: see `Client`. */
+  namespace?: string;
+  signal?: AbortSignal;
+}
+
+export interface GetOptions extends CallOptions {
+  /** `status`, `scale`, `log`, …: the part of the object that is meant. */
+  subresource?: string;
+  /** `'0'` allows an answer from the server's cache. */
+  resourceVersion?: string;
+}
+
+export interface ListCallOptions extends ListOptions, CallOptions {}
+
+export interface WriteOptions extends CallOptions {
+  subresource?: string;
+  /** Check everything, store nothing. */
+  dryRun?: boolean;
+  /** Who owns the fields that are set. */
+  fieldManager?: string;
+  /** What becomes of unknown or repeated fields. Default of the server: `Warn`. */
+  fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+}
+
+export interface CreateOptions extends WriteOptions {
+  /** The object that a subresource belongs to, when it is not the body's own name. */
+  name?: string;
+}
+
+export type PatchType = 'json' | 'merge' | 'strategic';
+
+export interface PatchOptions extends WriteOptions {
+  /** Default `merge`. Custom resources know no `strategic`. */
+  type?: PatchType;
+}
+
+export interface ApplyOptions extends Omit<WriteOptions, 'fieldManager'> {
+  /** Whose intent this is. Default `tidewatch`. */
+  fieldManager?: string;
+  /** Take fields over that another manager has set to another value. Default false: a 409 tells of them. */
+  force?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  dryRun?: boolean;
+  gracePeriodSeconds?: number;
+  propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  /** Delete only this very object, or only this version of it; otherwise a 409. */
+  preconditions?: { uid?: string; resourceVersion?: string };
+}
+
+export interface DeleteCollectionOptions
+  extends DeleteOptions,
+    Pick<ListOptions, 'labelSelector' | 'fieldSelector' | 'limit' | 'resourceVersion' | 'resourceVersionMatch'> {}

@@ -1,0 +1,228 @@
+import { listQuery } from '../api/list-options.ts';
+import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import { apiVersionOf, type Resource, resourcePath } from '../api/resource.ts';
+import type { Status } from '../api/status.ts';
+import type { TransportRequest } from '../api/transport.ts';
+import { TransportError } from '../api/transport-error.ts';
+import type { WatchEvent } from '../api/watch-event.ts';
+import type { ApiRequests } from './api-requests.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListCallOptions,
+  PatchOptions,
+  PatchType,
+  WriteOptions,
+} from './client-options.ts';
+import { jsonLines } from './json-lines.ts';
+import { listAll, listPages } from './pager.ts';
+
+const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+
+export interface ClientOptions<T extends KubernetesObject> {
+  resource: Resource<T>;
+  requests: ApiRequests;
+  /** Where all calls go that do not say otherwise. Unset: see `Client`. */
+  namespace: string | undefined;
+  /** The cluster's own. */
+  defaultNamespace: string;
+}
+
+/**
+ * The objects of one resource on the server. Waits and repeats when the server asks for it (`Retry-After`), throws an
+ * `ApiError` for its no and a `TransportError` when there was no answer.
+ *
+ * For a namespaced resource the namespace is the call's, else the client's, else the object's own; after that,
+ * `list`, `listPages`, `listAll` and `watch` mean all namespaces, and everything else the cluster's default one.
+ */
+export class Client<T extends KubernetesObject = KubernetesObject> {
+  readonly resource: Resource<T>;
+  readonly #options: ClientOptions<T>;
+
+  constructor(options: ClientOptions<T>) {
+    this.resource = options.resource;
+    this.#options = options;
+  }
+
+  async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<S> {
+    const { resourceVersion, subresource } = options;
+    const query = queryOf({ resourceVersion });
+    return this.#json<S>({ method: 'GET', path: this.#path(options, name, subresource), query }, options);
+  }
+
+  /** One request, one page when `limit` is set. Items carry `kind` and `apiVersion`, which the wire leaves out. */
+  async list(options: ListCallOptions = {}): Promise<KubernetesList<T>> {
+    const { namespace, signal: _, ...listOptions } = options;
+    const path = this.#collection(namespace);
+    return this.#filled(await this.#json({ method: 'GET', path, query: listQuery(listOptions) }, options));
+  }
+
+  /**
+   * Page by page, 500 objects at a time unless `limit` says otherwise; each object once. When the server has forgotten
+   * the snapshot in the middle (410), what is left comes from a newer one, in one last page.
+   */
+  listPages(options: ListCallOptions = {}): AsyncGenerator<KubernetesList<T>, void, undefined> {
+    return listPages((page) => this.list(page), options);
+  }
+
+  /** Everything in one list, read in pages; after a 410 in the middle, once more in one piece. client-go's `ListPager.List`. */
+  listAll(options: ListCallOptions = {}): Promise<KubernetesList<T>> {
+    return listAll((page) => this.list(page), options);
+  }
+
+  async create<S extends KubernetesObject = T>(object: S, options: CreateOptions = {}): Promise<S> {
+    const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
+    const path = this.#path(withNamespace(object, options), name, options.subresource);
+    return this.#json<S>(this.#write('POST', path, this.#typed(object, options), options), options);
+  }
+
+  /** Replaces the object; with its `resourceVersion` set, only if it is still that version (else a 409). */
+  async update<S extends KubernetesObject = T>(object: S, options: WriteOptions = {}): Promise<S> {
+    const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
+    return this.#json<S>(this.#write('PUT', path, this.#typed(object, options), options), options);
+  }
+
+  async patch<S extends KubernetesObject = T>(name: string, patch: unknown, options: PatchOptions = {}): Promise<S> {
+    const request = this.#write('PATCH', this.#path(options, name, options.subresource), patch, options);
+    return this.#json<S>({ ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } }, options);
+  }
+
+  /** Server-side apply: the object holds the fields that this manager wants to own, and is made if it is missing. */
+  async apply<S extends KubernetesObject = T>(object: S, options: ApplyOptions = {}): Promise<S> {
+    const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
+    const extra = { fieldManager: options.fieldManager ?? 'tidewatch', force: options.force };
+    const request = this.#write('PATCH', path, this.#typed(object, {}), { ...options, ...extra }, extra);
+    return this.#json<S>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
+  }
+
+  /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
+  async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
+    return this.#json({ method: 'DELETE', path: this.#path(options, name), ...this.#deleteBody(options) }, options);
+  }
+
+  async deleteCollection(options: DeleteCollectionOptions = {}): Promise<KubernetesList<T> | Status> {
+    const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
+    const query = queryOf({ labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch });
+    const body = this.#deleteBody(options);
+    return this.#json({ method: 'DELETE', path: this.#path(options), query, ...body }, options);
+  }
+
+  /**
+   * One watch, as it comes over the wire: an expired `resourceVersion` is an ERROR event (or an `ApiError` before the
+   * first). Ends when the server ends it or the signal aborts; throws a `TransportError` when the connection breaks.
+   * An informer is what follows a resource for longer.
+   */
+  async *watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { namespace, signal, ...listOptions } = options;
+    const path = this.#collection(namespace);
+    try {
+      const response = await this.#options.requests.open({
+        method: 'GET',
+        path,
+        query: listQuery({ ...listOptions, watch: true }),
+        headers: { accept: 'application/json' },
+        // A quiet watch may answer with its first event only, when a proxy holds the head back.
+        headersTimeoutMs: 0,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      for await (const line of jsonLines(response.body)) yield parseEvent<T>(line, path);
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+    }
+  }
+
+  #path(options: CallOptions, name?: string, subresource?: string): string {
+    const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
+    return resourcePath(this.resource, { namespace, name, subresource });
+  }
+
+  #collection(namespace: string | undefined): string {
+    return resourcePath(this.resource, { namespace: namespace ?? this.#options.namespace });
+  }
+
+  #write(
+    method: 'POST' | 'PUT' | 'PATCH',
+    path: string,
+    body: unknown,
+    options: WriteOptions,
+    extra: Record<string, string | boolean | undefined> = {},
+  ): TransportRequest {
+    const { dryRun, fieldManager, fieldValidation } = options;
+    const query = queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation, ...extra });
+    return { method, path, query, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  }
+
+  #deleteBody(options: DeleteOptions): Pick<TransportRequest, 'body' | 'headers'> {
+    const { dryRun, gracePeriodSeconds, propagationPolicy, preconditions } = options;
+    const body = {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      gracePeriodSeconds,
+      propagationPolicy,
+      preconditions,
+      dryRun: dryRun ? ['All'] : undefined,
+    };
+    return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  }
+
+  async #json<R>(request: TransportRequest, { signal }: CallOptions): Promise<R> {
+    const headers = { accept: 'application/json', ...request.headers };
+    // What the server sends is of the type that the resource token promises; nothing checks it at run time.
+    return (await this.#options.requests.json({ ...request, headers, ...(signal && { signal }) })) as R;
+  }
+
+  /** A body without kind and apiVersion gets the resource's; that of a subresource may be of another kind. */
+  #typed(object: KubernetesObject, options: { subresource?: string }): KubernetesObject {
+    if (options.subresource !== undefined && options.subresource !== 'status') return object;
+    const { kind, apiVersion, ...rest } = object;
+    return { kind: kind ?? this.resource.kind, apiVersion: apiVersion ?? apiVersionOf(this.resource), ...rest };
+  }
+
+  #filled(list: KubernetesList<T>): KubernetesList<T> {
+    const { kind } = this.resource;
+    const apiVersion = list.apiVersion ?? apiVersionOf(this.resource);
+    // An empty Go slice may arrive as null.
+    list.items = (list.items ?? []).map((item) => (item.kind === undefined ? { kind, apiVersion, ...item } : item));
+    return list;
+  }
+}
+
+function parseEvent<T extends KubernetesObject>(line: string, path: string): WatchEvent<T> {
+  try {
+    const event: unknown = JSON.parse(line);
+    if (typeof event === 'object' && event !== null && 'type' in event && 'object' in event) {
+      return event as WatchEvent<T>;
+    }
+  } catch {
+    // Reported below, without the text, which may hold a Secret's data.
+  }
+  throw new TransportError('protocol', `the watch of ${path} sent a line that is no event`);
+}
+
+function nameOf(object: KubernetesObject): string {
+  const name = object.metadata?.name;
+  if (name) return name;
+  throw new TypeError(`a ${object.kind ?? 'KubernetesObject'} needs metadata.name for this request`);
+}
+
+/** The call's options, with the object's own namespace where the call names none. */
+function withNamespace(object: KubernetesObject, options: CallOptions): CallOptions {
+  const namespace = options.namespace ?? object.metadata?.namespace;
+  return namespace === undefined ? {} : { namespace };
+}
+
+function queryOf(parameters: Record<string, string | number | boolean | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== '' && value !== false) query.set(name, String(value));
+  }
+  return query.toString();
+}

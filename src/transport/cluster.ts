@@ -1,0 +1,101 @@
+import { inspect } from 'node:util';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { Resource } from '../api/resource.ts';
+import type { Transport } from '../api/transport.ts';
+import { type Clock, systemClock } from '../observe/clock.ts';
+import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Metrics, noMetrics } from '../observe/metrics.ts';
+import { ApiRequests } from './api-requests.ts';
+import { Client } from './client.ts';
+import { type ClientNodeConfig, connectionOfClientNode } from './client-node-config.ts';
+import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
+import { resolveConnection } from './connection.ts';
+import { Discovery } from './discovery.ts';
+import { HttpTransport } from './http-transport.ts';
+import { ServerWarnings } from './server-warnings.ts';
+
+export interface OverOptions extends ClusterOptions {
+  /** What messages call the server. */
+  server?: string;
+}
+
+/**
+ * A cluster and our login to it: where informers get their objects, and clients theirs. Holds no connection until
+ * something is asked for. What it knows of the login can be neither read nor printed.
+ */
+export class Cluster {
+  /** The URL of the API server. */
+  readonly server: string;
+  /** The namespace for what does not say its own. */
+  readonly namespace: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly #requests: ApiRequests;
+  #discovery: Discovery | undefined;
+
+  private constructor(transport: Transport, server: string, namespace: string, options: ClusterOptions) {
+    this.transport = transport;
+    this.server = server;
+    this.namespace = namespace;
+    this.clock = options.clock ?? systemClock;
+    this.logger = options.logger ?? defaultLogger;
+    this.metrics = options.metrics ?? noMetrics;
+    this.#requests = new ApiRequests({ transport, clock: this.clock, warnings: new ServerWarnings(this.logger) });
+  }
+
+  /**
+   * Finds the cluster as kubectl does: `$KUBECONFIG`, `~/.kube/config`, or the service account of the pod that this
+   * runs in. Reads the files and sends nothing: a wrong address shows with the first request.
+   */
+  static async connect(options: ConnectOptions = {}): Promise<Cluster> {
+    const connection = await resolveConnection(options);
+    const transport = new HttpTransport(connection.transport);
+    return new Cluster(transport, transport.server, connection.namespace, options);
+  }
+
+  /**
+   * The cluster and login of the current context of a `KubeConfig` of @kubernetes/client-node (1.x or 2.x), as they are now:
+   * what is changed in it later has no effect here.
+   */
+  static from(config: ClientNodeConfig, options: ClusterOptions & SocketOptions = {}): Cluster {
+    const connection = connectionOfClientNode(config, options);
+    const transport = new HttpTransport(connection.transport);
+    return new Cluster(transport, transport.server, connection.namespace, options);
+  }
+
+  /** Over a transport of one's own, such as that of the embedded API server. */
+  static over(transport: Transport, options: OverOptions = {}): Cluster {
+    return new Cluster(transport, options.server ?? 'in process', options.namespace || 'default', options);
+  }
+
+  /** What the server offers, by any of its names. */
+  get discovery(): Discovery {
+    this.#discovery ??= new Discovery({ requests: this.#requests });
+    return this.#discovery;
+  }
+
+  /** A client for one resource, in one namespace or, without, in the one that each call means. */
+  client<T extends KubernetesObject>(resource: Resource<T>, options: { namespace?: string } = {}): Client<T> {
+    return new Client({
+      resource,
+      requests: this.#requests,
+      namespace: options.namespace,
+      defaultNamespace: this.namespace,
+    });
+  }
+
+  /** Ends idle sockets, aborts running requests and refuses new ones. Idempotent. */
+  async close(): Promise<void> {
+    await this.transport.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  [inspect.custom](): string {
+    return `Cluster { server: '${this.server}', namespace: '${this.namespace}' }`;
+  }
+}

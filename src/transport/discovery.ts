@@ -1,0 +1,128 @@
+import { ApiError } from '../api/api-error.ts';
+import { DISCOVERY_ACCEPT, parseAggregatedDiscovery } from './aggregated-discovery.ts';
+import type { ApiRequests } from './api-requests.ts';
+import type { DiscoveredGroup, DiscoveredResource } from './discovered-resource.ts';
+import { legacyCoreGroup, legacyGroups } from './legacy-discovery.ts';
+
+/** A version of a group whose resources the server could not tell. */
+export interface DiscoveryFailure {
+  readonly group: string;
+  readonly version: string;
+  readonly error: unknown;
+}
+
+/**
+ * What the server offers, read once and kept until `invalidate`. A group that fails (an aggregated API that is down)
+ * fails alone: it is left out and listed by `failures`.
+ */
+export class Discovery {
+  readonly #requests: ApiRequests;
+  #groups: Promise<readonly DiscoveredGroup[]> | undefined;
+
+  constructor(options: { requests: ApiRequests }) {
+    this.#requests = options.requests;
+  }
+
+  /**
+   * Finds a resource by plural, singular or short name or by kind (in any case), alone or followed by its group, or by
+   * version and group: `po`, `pods`, `Pod`, `deployments.apps`, `deployments.v1.apps`. Without version, the one that
+   * the server prefers; without group, the first group that has it, in the server's order. What is not known is looked up
+   * anew, since it may just have been installed; undefined when the server has nothing of that name.
+   */
+  async find(name: string): Promise<DiscoveredResource | undefined> {
+    const known = this.#groups !== undefined;
+    const found = match(await this.#load(), name);
+    if (found !== undefined || !known) return found;
+    this.invalidate();
+    return match(await this.#load(), name);
+  }
+
+  /** Every resource in every version. */
+  async resources(): Promise<DiscoveredResource[]> {
+    const groups = await this.#load();
+    return groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources));
+  }
+
+  /** Every resource once, in its preferred version. */
+  async preferredResources(): Promise<DiscoveredResource[]> {
+    return preferred(await this.#load());
+  }
+
+  async failures(): Promise<DiscoveryFailure[]> {
+    const groups = await this.#load();
+    return groups.flatMap(({ group, versions }) =>
+      versions.flatMap(({ version, failure }) => (failure === undefined ? [] : [{ group, version, error: failure }])),
+    );
+  }
+
+  /** Forgets what it knows; the next question asks the server. */
+  invalidate(): void {
+    this.#groups = undefined;
+  }
+
+  #load(): Promise<readonly DiscoveredGroup[]> {
+    if (this.#groups !== undefined) return this.#groups;
+    const loading = this.#fetch();
+    this.#groups = loading;
+    // What failed must not be remembered, and what was invalidated meanwhile is not ours to touch.
+    loading.catch(() => {
+      if (this.#groups === loading) this.#groups = undefined;
+    });
+    return loading;
+  }
+
+  async #fetch(): Promise<DiscoveredGroup[]> {
+    const [core, named] = await Promise.all([this.#document('/api'), this.#document('/apis')]);
+    const get = (path: string) => this.#requests.json({ method: 'GET', path, headers: { accept: 'application/json' } });
+    const groups = await Promise.all([
+      parseAggregatedDiscovery(core) ?? legacyCoreGroup(core, get),
+      parseAggregatedDiscovery(named) ?? legacyGroups(named, get),
+    ]);
+    return groups.flat();
+  }
+
+  /** A server may have only one of the two roots. */
+  async #document(path: string): Promise<unknown> {
+    try {
+      return await this.#requests.json({ method: 'GET', path, headers: { accept: DISCOVERY_ACCEPT } });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 404) return undefined;
+      throw error;
+    }
+  }
+}
+
+function preferred(groups: readonly DiscoveredGroup[]): DiscoveredResource[] {
+  return groups.flatMap(({ versions }) => {
+    const byPlural = new Map<string, DiscoveredResource>();
+    for (const { resources } of versions) {
+      for (const resource of resources) if (!byPlural.has(resource.plural)) byPlural.set(resource.plural, resource);
+    }
+    return [...byPlural.values()];
+  });
+}
+
+function match(groups: readonly DiscoveredGroup[], name: string): DiscoveredResource | undefined {
+  const [own = '', ...rest] = name.split('.');
+  if (rest.length === 0) return pick(preferred(groups), own);
+  const [version, ...groupParts] = rest;
+  // "deployments.v1.apps" and, for the core group, "pods.v1"; a group may also look like "v1.example.com".
+  const inGroup = groups.filter((one) => one.group === groupParts.join('.'));
+  const inVersion = inGroup.flatMap((one) => one.versions.filter((found) => found.version === version));
+  const exact = pick(
+    inVersion.flatMap((found) => found.resources),
+    own,
+  );
+  if (exact !== undefined) return exact;
+  return pick(preferred(groups.filter((one) => one.group === rest.join('.'))), own);
+}
+
+function pick(candidates: readonly DiscoveredResource[], name: string): DiscoveredResource | undefined {
+  const lower = name.toLowerCase();
+  return (
+    candidates.find((one) => one.plural === lower) ??
+    candidates.find((one) => one.singular === lower) ??
+    candidates.find((one) => one.shortNames.includes(lower)) ??
+    candidates.find((one) => one.kind.toLowerCase() === lower)
+  );
+}

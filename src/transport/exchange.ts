@@ -1,0 +1,156 @@
+import type { Dispatcher } from 'undici';
+import type { TransportResponse } from '../api/transport.ts';
+
+/** Beyond so many bytes that nobody has asked for, the socket is paused. */
+const READ_AHEAD_BYTES = 65_536;
+
+export interface ExchangeOptions {
+  signal: AbortSignal | undefined;
+  /** Makes a readable error of undici's. */
+  wrapError(error: Error): Error;
+  /** Called once, when the request needs its socket no longer: `whole` when the response was read to its end. */
+  onDone(whole: boolean): void;
+}
+
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+/**
+ * One request on its way through undici: hands out the response when its head is there, then its body with
+ * backpressure. Ends in exactly one way: whole, failed, or cancelled by us.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #head: Promise<TransportResponse>;
+  #resolveHead: (response: TransportResponse) => void = () => {};
+  #rejectHead: (error: unknown) => void = () => {};
+  #controller: Dispatcher.DispatchController | undefined;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  /** Undefined while more may come. */
+  #end: { error?: unknown } | undefined;
+  #read: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
+  #taken = false;
+  readonly #onAbort: () => void;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#head = new Promise((resolve, reject) => {
+      this.#resolveHead = resolve;
+      this.#rejectHead = reject;
+    });
+    this.#onAbort = () => this.cancel(options.signal?.reason);
+    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get response(): Promise<TransportResponse> {
+    return this.#head;
+  }
+
+  /** Ends it now; whoever waits gets the reason. Without effect once it has ended, but for what is still to be read. */
+  cancel(reason: unknown): void {
+    this.#chunks = [];
+    this.#bytes = 0;
+    this.#finish({ error: reason }, false);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200) return;
+    this.#resolveHead({ status, headers: headerMap(headers), body: { [Symbol.asyncIterator]: () => this.#iterate() } });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#end) return;
+    if (this.#read) {
+      const { resolve } = this.#read;
+      this.#read = undefined;
+      resolve({ done: false, value: chunk });
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes >= READ_AHEAD_BYTES) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#finish({}, true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#end) this.#finish({ error: this.#options.wrapError(error) }, false);
+  }
+
+  /** For an error that undici throws instead of reporting it. */
+  fail(error: Error): void {
+    this.#finish({ error: this.#options.wrapError(error) }, false);
+  }
+
+  #finish(end: { error?: unknown }, whole: boolean): void {
+    if (this.#end) {
+      // An abort after the last byte still ends the reading, as promised to whoever aborted.
+      if ('error' in end && !('error' in this.#end)) this.#end = end;
+      return;
+    }
+    this.#end = end;
+    if ('error' in end) {
+      this.#rejectHead(end.error);
+      this.#read?.reject(end.error);
+    } else {
+      this.#read?.resolve({ done: true, value: undefined });
+    }
+    this.#read = undefined;
+    this.#options.onDone(whole);
+    // With bytes still to be read, an abort has something to end.
+    if ('error' in end || this.#chunks.length === 0) this.#forgetSignal();
+  }
+
+  #forgetSignal(): void {
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #iterate(): AsyncIterator<Uint8Array, undefined> {
+    if (this.#taken) throw new TypeError('the body of a response can be iterated only once');
+    this.#taken = true;
+    return { next: () => this.#next(), return: () => this.#return() };
+  }
+
+  #next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) {
+      this.#bytes -= chunk.length;
+      if (this.#bytes < READ_AHEAD_BYTES && this.#controller?.paused && !this.#end) this.#controller.resume();
+      return Promise.resolve({ done: false, value: chunk });
+    }
+    if (this.#end) {
+      this.#forgetSignal();
+      return 'error' in this.#end ? Promise.reject(this.#end.error) : Promise.resolve({ done: true, value: undefined });
+    }
+    return new Promise((resolve, reject) => {
+      this.#read = { resolve: resolve as (result: IteratorResult<Uint8Array>) => void, reject };
+    });
+  }
+
+  #return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#forgetSignal();
+    this.#chunks = [];
+    this.#bytes = 0;
+    if (!this.#end) {
+      // A read that waits beside us ends as the stream does, without an error.
+      this.#finish({}, false);
+    } else {
+      this.#end = {};
+    }
+    return Promise.resolve({ done: true, value: undefined });
+  }
+}
+
+function headerMap(headers: Headers): Map<string, string> {
+  const map = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) map.set(name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value);
+  }
+  return map;
+}

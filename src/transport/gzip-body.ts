@@ -1,0 +1,76 @@
+import { createGunzip, type Gunzip } from 'node:zlib';
+
+/**
+ * Decodes a body of one or several gzip members as it arrives: what a member holds is delivered when its bytes are
+ * there, without waiting for the next member or for the end. A body without any byte is empty. Takes and gives
+ * backpressure: one chunk of the wire is decoded ahead of the reader. `wrapError` makes a readable error of zlib's.
+ */
+export function gunzipBody(
+  body: AsyncIterable<Uint8Array>,
+  wrapError: (error: Error) => Error,
+): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const source = body[Symbol.asyncIterator]();
+      const decoded = decode({ [Symbol.asyncIterator]: () => source }, wrapError);
+      return {
+        next: () => decoded.next(),
+        async return() {
+          // The source first: a generator that waits for it would not hear of `return` before the next byte.
+          await source.return?.();
+          await decoded.return();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+async function* decode(
+  body: AsyncIterable<Uint8Array>,
+  wrapError: (error: Error) => Error,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const gunzip = createGunzip();
+  const decoded: Buffer[] = [];
+  let failure: Error | undefined;
+  let empty = true;
+  gunzip.on('data', (data: Buffer) => decoded.push(data));
+  gunzip.on('error', (error: Error) => {
+    failure = wrapError(error);
+  });
+  try {
+    for await (const chunk of body) {
+      if (chunk.length === 0) continue;
+      empty = false;
+      await written(gunzip, chunk);
+      if (failure) throw failure;
+      yield* decoded.splice(0);
+    }
+    if (empty) return;
+    await ended(gunzip);
+    if (failure) throw failure;
+    yield* decoded.splice(0);
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+/** Until the chunk has been decoded whole, or decoding has failed. */
+function written(gunzip: Gunzip, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    gunzip.once('error', resolve);
+    gunzip.write(chunk, () => {
+      gunzip.off('error', resolve);
+      // What is decoded but still buffered would otherwise be delivered with the next chunk; reading emits 'data'.
+      while (gunzip.read() !== null);
+      resolve();
+    });
+  });
+}
+
+function ended(gunzip: Gunzip): Promise<void> {
+  return new Promise((resolve) => {
+    gunzip.once('error', resolve).once('end', resolve);
+    gunzip.end();
+  });
+}

@@ -1,0 +1,248 @@
+import type { Dispatcher } from 'undici';
+import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
+import { TransportError } from '../api/transport-error.ts';
+import { type Clock, systemClock } from '../observe/clock.ts';
+import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
+import { connectionError } from './connection-error.ts';
+import { Connector, proxyAuthorization } from './connector.ts';
+import type { ClientCertificate, Credentials, Login } from './credentials.ts';
+import { Exchange } from './exchange.ts';
+import { FixedCredentials } from './fixed-credentials.ts';
+import { gunzipBody } from './gzip-body.ts';
+import type { ProxyServer } from './proxy.ts';
+import { SocketPool } from './socket-pool.ts';
+import { TlsContexts, type TlsTrust } from './tls-trust.ts';
+import { defaultUserAgent } from './user-agent.ts';
+
+export interface HttpTransportOptions {
+  /** The URL of the API server; a path in it stands before the path of each request. */
+  server: string;
+  /** Who we are. Default: nobody. */
+  credentials?: Credentials;
+  tls?: TlsTrust;
+  proxy?: ProxyServer | undefined;
+  /** Do not ask for gzip. Default false. client-go's `DisableCompression`. */
+  disableCompression?: boolean;
+  /** Until a connection stands, TLS and proxy included. Default 30 s, as client-go's dialer. */
+  connectTimeoutMs?: number;
+  /** Until the head of a response is there, for requests that do not say. 0: no limit. Default 60 s. */
+  headersTimeoutMs?: number;
+  /** Default: `tidewatch/<version> (node/…; …)`. */
+  userAgent?: string;
+  clock?: Clock;
+  logger?: Logger;
+  metrics?: Metrics;
+}
+
+/** The sockets that belong to one client certificate. */
+interface Lane {
+  certificate: ClientCertificate | undefined;
+  pool: SocketPool;
+}
+
+/**
+ * `Transport` over sockets, by undici: HTTP/1.1 with one socket for each running request and no cap on their number,
+ * so that no request ever waits behind the watches. Idle sockets do not hold the process.
+ */
+export class HttpTransport implements Transport {
+  /** Without anything secret. */
+  readonly server: string;
+  readonly #url: URL;
+  readonly #options: HttpTransportOptions;
+  readonly #credentials: Credentials;
+  readonly #clock: Clock;
+  readonly #userAgent: string;
+  readonly #requests: Counter;
+  readonly #exchanges = new Set<Exchange>();
+  /** The one in use. Sockets of one before it serve out their running requests. */
+  #lane: Lane | undefined;
+  #undici: Promise<typeof import('undici')> | undefined;
+  #closed = false;
+
+  constructor(options: HttpTransportOptions) {
+    this.#options = options;
+    this.#url = new URL(options.server);
+    this.#url.username = '';
+    this.#url.password = '';
+    this.server = this.#url.href.replace(/\/+$/, '');
+    this.#credentials = options.credentials ?? new FixedCredentials();
+    this.#clock = options.clock ?? systemClock;
+    this.#userAgent = options.userAgent ?? defaultUserAgent();
+    this.#requests = (options.metrics ?? noMetrics).counter({
+      name: 'tidewatch_transport_requests_total',
+      help: 'Requests sent to the API server, by method and by the status or the kind of failure.',
+      labelNames: ['method', 'result'],
+    });
+    if (options.tls?.insecure && this.#url.protocol === 'https:') {
+      (options.logger ?? defaultLogger).warn(
+        `The certificate of ${this.server} is not verified (insecure-skip-tls-verify): anybody on the way can read and change what is sent.`,
+      );
+    }
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    const { method, signal } = request;
+    try {
+      signal?.throwIfAborted();
+      if (this.#closed) throw this.#closedError();
+      const login = await abortable(this.#credentials.login(), signal);
+      let response = await this.#send(request, login);
+      if (response.status === 401 && (await abortable(this.#renew(login), signal))) {
+        await drain(response.body);
+        response = await this.#send(request, await abortable(this.#credentials.login(), signal));
+      }
+      this.#requests.add(1, { method, result: String(response.status) });
+      return response;
+    } catch (error) {
+      this.#requests.add(1, { method, result: error instanceof TransportError ? error.kind : 'aborted' });
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    // Cancelling one ends its socket, too.
+    for (const exchange of this.#exchanges) exchange.cancel(this.#closedError());
+    this.#lane?.pool.retire();
+    this.#lane = undefined;
+  }
+
+  /** A renewal that fails is no worse than the 401 that asked for it. */
+  async #renew(refused: Login): Promise<boolean> {
+    try {
+      return await this.#credentials.renew(refused);
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      (this.#options.logger ?? defaultLogger).warn(
+        `${this.server} answered 401, and the login could not be renewed: ${said}`,
+      );
+      return false;
+    }
+  }
+
+  async #send(request: TransportRequest, login: Login): Promise<TransportResponse> {
+    this.#undici ??= import('undici');
+    const undici = await this.#undici;
+    if (this.#closed) throw this.#closedError();
+    request.signal?.throwIfAborted();
+    const { pool } = this.#laneFor(undici, login.certificate);
+    const socket = pool.acquire();
+    const exchange = new Exchange({
+      signal: request.signal,
+      wrapError: (error) => connectionError(error, { server: this.#url.origin }),
+      onDone: (whole) => {
+        this.#exchanges.delete(exchange);
+        if (whole) pool.release(socket);
+        else pool.discard(socket);
+      },
+    });
+    this.#exchanges.add(exchange);
+    const timer = this.#headersTimer(request, exchange);
+    try {
+      socket.client.dispatch(this.#dispatchOptions(request, login), exchange);
+    } catch (error) {
+      exchange.fail(error as Error);
+    }
+    try {
+      return this.#decoded(await exchange.response);
+    } finally {
+      timer?.clear();
+    }
+  }
+
+  #decoded(response: TransportResponse): TransportResponse {
+    const encoding = response.headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
+    if (encoding === 'identity') return response;
+    const wrapError = (error: Error) => connectionError(error, { server: this.#url.origin });
+    if (encoding !== 'gzip') {
+      void response.body[Symbol.asyncIterator]().return?.();
+      throw wrapError(Object.assign(new Error(`unknown content-encoding "${encoding}"`), { code: 'HPE_ENCODING' }));
+    }
+    const headers = new Map(response.headers);
+    headers.delete('content-encoding');
+    headers.delete('content-length');
+    return { status: response.status, headers, body: gunzipBody(response.body, wrapError) };
+  }
+
+  #dispatchOptions(request: TransportRequest, login: Login): Dispatcher.DispatchOptions {
+    const { proxy, disableCompression } = this.#options;
+    const path = `${this.#url.pathname.replace(/\/+$/, '')}${request.path}${request.query ? `?${request.query}` : ''}`;
+    const viaHttpProxy = proxy !== undefined && proxy.scheme !== 'socks5' && this.#url.protocol === 'http:';
+    const proxyLogin = viaHttpProxy ? proxyAuthorization(proxy) : undefined;
+    return {
+      method: request.method,
+      // An HTTP proxy gets the whole URL, since it has to find the server itself.
+      path: viaHttpProxy ? `${this.#url.origin}${path}` : path,
+      headers: {
+        'user-agent': this.#userAgent,
+        ...(disableCompression ? {} : { 'accept-encoding': 'gzip' }),
+        ...(proxyLogin === undefined ? {} : { 'proxy-authorization': proxyLogin }),
+        ...(login.headers.reveal() as Record<string, string | string[]>),
+        ...request.headers,
+      },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+  }
+
+  #headersTimer(request: TransportRequest, exchange: Exchange): { clear(): void } | undefined {
+    const timeoutMs = request.headersTimeoutMs ?? this.#options.headersTimeoutMs ?? 60_000;
+    if (timeoutMs <= 0 || !Number.isFinite(timeoutMs)) return undefined;
+    const expire = () => {
+      const message = `${this.server} has not answered ${request.method} ${request.path} within ${timeoutMs} ms; it may be overloaded, or a proxy on the way holds the answer back`;
+      exchange.cancel(new TransportError('timeout', message, { server: this.server }));
+    };
+    return this.#clock.setTimeout(expire, timeoutMs, { keepAlive: false });
+  }
+
+  /** The lane of the certificate now in use. With a new certificate a new lane begins, and the idle sockets of the old one end. */
+  #laneFor(undici: typeof import('undici'), certificate: ClientCertificate | undefined): Lane {
+    if (this.#lane && this.#lane.certificate === certificate) return this.#lane;
+    this.#lane?.pool.retire();
+    const connector = new Connector({
+      server: this.#url,
+      proxy: this.#options.proxy,
+      tls: new TlsContexts(this.#options.tls ?? {}, certificate),
+      timeoutMs: this.#options.connectTimeoutMs ?? 30_000,
+      clock: this.#clock,
+    });
+    this.#lane = { certificate, pool: new SocketPool(undici, this.#url.origin, connector) };
+    return this.#lane;
+  }
+
+  #closedError(): TransportError {
+    return new TransportError('closed', `the connection to ${this.server} has been closed with close()`, {
+      server: this.server,
+    });
+  }
+}
+
+async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    let bytes = 0;
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > 65_536) break;
+    }
+  } catch {
+    // The answer that is being thrown away may as well break off.
+  }
+}
+
+/** The promise's result, unless the signal aborts first. What the promise does goes on. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) {
+      onAbort();
+      promise.catch(() => {});
+      return;
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { type Kubeconfig, KubeconfigError } from './kubeconfig.ts';
+import { parseKubeconfig } from './kubeconfig-parser.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface KubeconfigLoadOptions {
+  /** Files named by the caller: each must exist, and neither KUBECONFIG nor the home folder is looked at. */
+  paths?: readonly string[];
+  env: Environment;
+}
+
+/**
+ * Finds, reads and merges kubeconfigs by kubectl's rules: the named files, else those in KUBECONFIG (missing and empty
+ * ones skipped), else `~/.kube/config`. The first file to define a name wins, whole: nothing of a later definition is
+ * mixed in. Nothing is ever written.
+ */
+export async function loadKubeconfig(options: KubeconfigLoadOptions): Promise<Kubeconfig> {
+  const explicit = options.paths !== undefined;
+  const files = options.paths ?? defaultKubeconfigFiles(options.env);
+  const loaded: Kubeconfig[] = [];
+  for (const file of new Set(files)) {
+    if (file === '' && !explicit) continue;
+    const text = await readText(file, explicit);
+    if (text !== undefined) loaded.push(await parseKubeconfig(text, file, dirname(resolve(file))));
+  }
+  return mergeKubeconfigs(loaded);
+}
+
+/** What `loadKubeconfig` looks at when no file is named; a file in this list may be missing. */
+export function defaultKubeconfigFiles(env: Environment): string[] {
+  if (env.KUBECONFIG) return env.KUBECONFIG.split(delimiter);
+  const home = env.HOME || env.USERPROFILE;
+  return home ? [join(home, '.kube', 'config')] : [];
+}
+
+export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
+  const current = configs.find((config) => config.currentContext !== '');
+  return {
+    currentContext: current?.currentContext ?? '',
+    currentContextFile: current?.currentContextFile,
+    clusters: firstWins(configs.map((config) => config.clusters)),
+    users: firstWins(configs.map((config) => config.users)),
+    contexts: firstWins(configs.map((config) => config.contexts)),
+    extensions: firstWins(configs.map((config) => config.extensions)),
+    preferences: {
+      colors: configs.some((config) => config.preferences.colors),
+      extensions: firstWins(configs.map((config) => config.preferences.extensions)),
+    },
+    files: configs.flatMap((config) => config.files),
+  };
+}
+
+function firstWins<T>(maps: ReadonlyArray<ReadonlyMap<string, T>>): Map<string, T> {
+  return new Map([...maps].reverse().flatMap((map) => [...map]));
+}
+
+async function readText(file: string, mustExist: boolean): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' && !mustExist) return undefined;
+    const reason = code === 'ENOENT' ? 'it does not exist' : `reading it failed (${code})`;
+    throw new KubeconfigError(`the kubeconfig ${file === '' ? '""' : file} cannot be used: ${reason}`, {
+      file,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import { TransportError } from '../api/transport-error.ts';
+import type { Clock } from '../observe/clock.ts';
+import type { Credentials, Login } from './credentials.ts';
+import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
+import { Secret } from './secret.ts';
+
+/** A token that expires within this time is renewed before use, as with client-go. */
+const LEEWAY_MS = 10_000;
+
+export interface OidcCredentialsOptions {
+  /** Names the user and the file, for messages. */
+  where: string;
+  clock: Clock;
+  /** How to reach the identity provider: everything but its address. */
+  transport: (server: URL) => Omit<HttpTransportOptions, 'server' | 'credentials'>;
+}
+
+/**
+ * The `oidc` auth-provider: an id-token that is renewed with the refresh-token at the token endpoint of the issuer. New tokens
+ * stay in memory; the kubeconfig is never written, so a provider that issues each refresh-token for one use needs a
+ * new login after the process has ended.
+ */
+export class OidcCredentials implements Credentials {
+  readonly #config: Secret<ReadonlyMap<string, string>>;
+  readonly #options: OidcCredentialsOptions;
+  #idToken: Secret | undefined;
+  #refreshToken: Secret | undefined;
+  #login: Login | undefined;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(config: Secret<ReadonlyMap<string, string>>, options: OidcCredentialsOptions) {
+    this.#config = config;
+    this.#options = options;
+    const [idToken, refreshToken] = [config.reveal().get('id-token'), config.reveal().get('refresh-token')];
+    this.#idToken = idToken ? new Secret(idToken) : undefined;
+    this.#refreshToken = refreshToken ? new Secret(refreshToken) : undefined;
+    for (const field of ['idp-issuer-url', 'client-id']) {
+      if (!config.reveal().get(field)) throw this.#error(`auth-provider.config.${field} is missing`);
+    }
+  }
+
+  async login(): Promise<Login> {
+    if (this.#idToken === undefined || this.#isStale(this.#idToken)) await this.#refresh();
+    if (this.#login === undefined && this.#idToken !== undefined) {
+      this.#login = { headers: new Secret({ authorization: `Bearer ${this.#idToken.reveal()}` }) };
+    }
+    if (this.#login === undefined) throw this.#error('there is no id-token');
+    return this.#login;
+  }
+
+  async renew(refused: Login): Promise<boolean> {
+    if (this.#refreshToken === undefined) return false;
+    if (this.#login === refused) await this.#refresh();
+    return true;
+  }
+
+  #refresh(): Promise<void> {
+    this.#refreshing ??= this.#obtain().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #obtain(): Promise<void> {
+    if (this.#refreshToken === undefined) {
+      throw this.#error('the id-token is missing or expired, and there is no refresh-token; log in again');
+    }
+    const config = this.#config.reveal();
+    const issuer = (config.get('idp-issuer-url') ?? '').replace(/\/$/, '');
+    const discovery = await this.#call('GET', `${issuer}/.well-known/openid-configuration`);
+    const endpoint = discovery.token_endpoint;
+    if (typeof endpoint !== 'string') throw this.#error(`the discovery document of ${issuer} has no token_endpoint`);
+    const answer = await this.#exchange(endpoint, this.#refreshToken.reveal());
+    if (typeof answer.id_token !== 'string') {
+      throw this.#error('the provider renewed the login without an id_token; was the scope "openid" asked for?');
+    }
+    if (typeof answer.refresh_token === 'string') this.#refreshToken = new Secret(answer.refresh_token);
+    this.#idToken = new Secret(answer.id_token);
+    this.#login = undefined;
+  }
+
+  /** The client's own secret goes into a header, or into the form for a provider that wants it there, as with Go's oauth2. */
+  async #exchange(endpoint: string, refreshToken: string): Promise<Record<string, unknown>> {
+    const clientId = this.#config.reveal().get('client-id') ?? '';
+    const clientSecret = this.#config.reveal().get('client-secret') ?? '';
+    const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
+    const inForm = new URLSearchParams({ ...Object.fromEntries(form), client_id: clientId });
+    if (clientSecret === '') return this.#call('POST', endpoint, inForm);
+    const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+    const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+    return this.#call('POST', endpoint, form, { authorization }).catch(() => {
+      inForm.set('client_secret', clientSecret);
+      return this.#call('POST', endpoint, inForm);
+    });
+  }
+
+  async #call(
+    method: 'GET' | 'POST',
+    address: string,
+    form?: URLSearchParams,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Record<string, unknown>> {
+    if (!URL.canParse(address)) throw this.#error(`"${address}" is no URL`);
+    const url = new URL(address);
+    const transport = new HttpTransport({ ...this.#options.transport(url), server: url.origin });
+    try {
+      const response = await transport.request({
+        method,
+        path: url.pathname,
+        query: url.search.slice(1),
+        headers: {
+          accept: 'application/json',
+          ...headers,
+          ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        },
+        ...(form === undefined ? {} : { body: form.toString() }),
+      });
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of response.body) chunks.push(chunk);
+      if (response.status !== 200) throw this.#error(`${url.origin}${url.pathname} answered ${response.status}`);
+      const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      return typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {};
+    } catch (error) {
+      if (error instanceof TransportError && error.kind === 'credentials') throw error;
+      // A SyntaxError quotes the answer, which may hold tokens.
+      if (error instanceof SyntaxError)
+        throw this.#error(`${url.origin}${url.pathname} answered with something that is not JSON`);
+      throw this.#error(error instanceof Error ? error.message : String(error), error);
+    } finally {
+      await transport.close();
+    }
+  }
+
+  #isStale(token: Secret): boolean {
+    const payload = token.reveal().split('.')[1];
+    try {
+      const { exp } = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString('utf8')) as { exp?: unknown };
+      return this.#options.clock.now() + LEEWAY_MS >= Number(exp) * 1000;
+    } catch {
+      throw this.#error('the id-token is not a JWT');
+    }
+  }
+
+  #error(said: string, cause?: unknown): TransportError {
+    return new TransportError('credentials', `the oidc login of ${this.#options.where} cannot be used: ${said}`, {
+      cause,
+    });
+  }
+}

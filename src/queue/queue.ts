@@ -1,4 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import type { KeyFunction } from '../api/key.ts';
+import type { Logger } from '../observe/logger.ts';
 
 /**
  * `Replaced`: seen in a list, not known whether it changed. `Sync`: queued again by the resync timer.
@@ -24,7 +26,38 @@ export interface KnownObjects<T> {
   getByKey(key: string): T | undefined;
 }
 
-/** The queue was closed; `pop` rejects with it once nothing is left. client-go's `ErrFIFOClosed`. */
+/** What both queues take. */
+export interface QueueOptions<T> {
+  /**
+   * The key of an object. Never asked for a tombstone, which carries its key. What it throws reaches the caller as a
+   * `KeyError`. Default: `metaNamespaceKey`. client-go's `KeyFunction`.
+   */
+  keyFunction?: KeyFunction<T>;
+  /** What the consumer holds. Without it only queued objects can vanish, and `resync` does nothing. client-go's `KnownObjects`. */
+  knownObjects?: KnownObjects<T>;
+  /**
+   * Called once for each object before it is queued, but neither for tombstones nor for `Sync`, whose objects have been
+   * through it. Must return an object with the same key. client-go's `Transformer`.
+   */
+  transform?: (object: T) => T;
+  /** Whether a `pop` whose processing fails puts its deltas back. Default false: they are dropped. client-go's `RetryOnError`. */
+  retryOnError?: boolean;
+  /** Hears of known objects that cannot be looked up. Default: warnings to the console. */
+  logger?: Logger;
+}
+
+/** A transform threw, returned nothing, or made another object of the one that it was given. */
+export class TransformError extends Error {
+  override readonly name = 'TransformError';
+  readonly key: string;
+
+  constructor(key: string, message: string, options?: ErrorOptions) {
+    super(`the transform ${message} ${key}`, options);
+    this.key = key;
+  }
+}
+
+/** The queue was closed. client-go's `ErrFIFOClosed`. */
 export class QueueClosedError extends Error {
   override readonly name = 'QueueClosedError';
 }
@@ -33,9 +66,10 @@ export class QueueClosedError extends Error {
  * Between the reflector and the store: what changed, in order. One producer, one consumer.
  *
  * Promised: the changes of one object come out in the order in which they went in; every object that changed comes out;
- * `hasSynced` turns true, for good, when everything of the first `replace` (or of the first add, update or delete, if
- * that came before) has been popped and processed. Not promised: an order between objects (the in-order queue gives it),
- * or that each intermediate change of an object is seen on its own.
+ * `hasSynced` turns true, for good, when everything of the first `replace` has been popped and processed, and at once
+ * when that was empty or when an add, update or delete came before it. A call that throws has changed nothing. Deltas
+ * that are being processed still count as queued for `delete`, `replace` and `resync`. Not promised: an order between
+ * objects (the in-order queue gives it), or that each intermediate change of an object is seen on its own.
  */
 export interface Queue<T> {
   add(object: T): void;
@@ -48,17 +82,22 @@ export interface Queue<T> {
   resync(): void;
 
   /**
-   * Waits for the next object, hands its deltas to `process`, and resolves with them when that has settled. Rejects with
-   * `QueueClosedError` after `close` (what was queued before is lost), and with what `process` threw; with
+   * Waits for the next object, hands its deltas to `process`, and resolves with them when that has settled. Several
+   * calls are served in their order, each when the one before has settled, so `process` must not await another `pop`.
+   * Rejects with `QueueClosedError` after `close` (what was queued before is lost), and with what `process` threw; with
    * `retryOnError` the deltas have then been put back, before newer ones of that object.
    */
   pop(process: ProcessDeltas<T>): Promise<Deltas<T>>;
-  /** As `pop`, without waiting and for a synchronous `process`; undefined when nothing is queued. Throws what `process` threw. */
+  /**
+   * As `pop`, without waiting and for a synchronous `process`; undefined when nothing is queued.
+   * Throws what `process` threw, and when called while another pop is being processed.
+   */
   popNow(process: (deltas: Deltas<T>, isInInitialList: boolean) => void): Deltas<T> | undefined;
   /** Resolves when something is queued or the queue is closed. */
   whenReady(): Promise<void>;
 
   hasSynced(): boolean;
+  /** Final. Drops what is queued, rejects every waiting `pop`, and ignores what comes later. */
   close(): void;
   readonly isClosed: boolean;
   /** How many objects (in-order queue: changes) wait. */

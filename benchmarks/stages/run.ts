@@ -1,0 +1,87 @@
+/**
+ * The queue and the store beside client-go's, in one run: the sides take turns, and the median of the rounds counts.
+ *
+ *   npx tsx benchmarks/stages/run.ts [--rounds 9] [--json] [--only text]
+ *
+ * `--json` prints one line for each operation instead of the table.
+ */
+import { parseArgs } from 'node:util';
+import { type Operation, operations } from './operations.ts';
+import { startPeer } from './peer.ts';
+
+interface Result {
+  readonly operation: string;
+  readonly tidewatchNs: number;
+  readonly clientGoNs: number | null;
+  readonly ratio: number | null;
+  readonly target: number;
+  readonly holds: boolean | null;
+}
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '9' },
+    json: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+  },
+});
+
+async function measure({ run, times }: Operation): Promise<number> {
+  const start = process.hrtime.bigint();
+  await run(times);
+  return Number(process.hrtime.bigint() - start) / times;
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+async function main(): Promise<void> {
+  const rounds = Number(options.rounds);
+  const chosen = operations().filter(({ name }) => name.includes(options.only));
+  const peer = startPeer();
+  const own = new Map<string, number[]>();
+  const theirs = new Map<string, number[]>();
+  try {
+    // One round more, which does not count, for the compilers and caches of both sides.
+    for (let round = 0; round <= rounds; round++) {
+      const measured = new Set<string>();
+      for (const operation of chosen) {
+        const ns = await measure(operation);
+        if (round > 0) own.set(operation.name, [...(own.get(operation.name) ?? []), ns]);
+        if (peer === undefined || measured.has(operation.peer)) continue;
+        measured.add(operation.peer);
+        const peerNs = await peer.measure(operation.peer, operation.times);
+        if (round > 0) theirs.set(operation.peer, [...(theirs.get(operation.peer) ?? []), peerNs]);
+      }
+    }
+  } finally {
+    peer?.close();
+  }
+  const results = chosen.map(({ name, peer: peerName, target }): Result => {
+    const tidewatchNs = median(own.get(name) ?? []);
+    const peerNumbers = theirs.get(peerName);
+    if (peerNumbers === undefined) {
+      return { operation: name, tidewatchNs, clientGoNs: null, ratio: null, target, holds: null };
+    }
+    const clientGoNs = median(peerNumbers);
+    const ratio = tidewatchNs / clientGoNs;
+    return { operation: name, tidewatchNs, clientGoNs, ratio, target, holds: ratio <= target };
+  });
+  if (options.json) for (const result of results) console.log(JSON.stringify(result));
+  else printTable(results);
+}
+
+function printTable(results: readonly Result[]): void {
+  const whole = (ns: number | null) => (ns === null ? '–' : Math.round(ns).toLocaleString('en'));
+  console.log('| operation | tidewatch, ns | client-go, ns | ratio | at most | |');
+  console.log('|---|--:|--:|--:|--:|---|');
+  for (const { operation, tidewatchNs, clientGoNs, ratio, target, holds } of results) {
+    const verdict = holds === null ? '' : holds ? 'holds' : 'MISSED';
+    const shown = ratio === null ? '–' : ratio < 0.095 ? ratio.toPrecision(1) : ratio.toFixed(2);
+    console.log(`| ${operation} | ${whole(tidewatchNs)} | ${whole(clientGoNs)} | ${shown} | ${target} | ${verdict} |`);
+  }
+}
+
+await main();

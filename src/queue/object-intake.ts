@@ -1,0 +1,61 @@
+import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { type QueueOptions, TransformError } from './queue.ts';
+
+/** The user's functions at the mouth of a queue: whatever they throw or return, what leaves here is sound. */
+export class ObjectIntake<T> {
+  readonly #keyFunction: KeyFunction<T>;
+  readonly #transform: ((object: T) => T) | undefined;
+
+  constructor(options: Pick<QueueOptions<T>, 'keyFunction' | 'transform'>) {
+    this.#keyFunction = options.keyFunction ?? ((object) => metaNamespaceKey(object as KubernetesObject));
+    this.#transform = options.transform;
+  }
+
+  /** Throws `KeyError`. */
+  keyOf(object: T | DeletedFinalStateUnknown<T>): string {
+    if (object instanceof DeletedFinalStateUnknown) return object.key;
+    let key: unknown;
+    try {
+      key = this.#keyFunction(object);
+    } catch (error) {
+      if (error instanceof KeyError) throw error;
+      throw new KeyError(object, `the key function failed: ${String(error)}`, { cause: error });
+    }
+    if (typeof key !== 'string') throw new KeyError(object, `the key function returned ${String(key)}, not a string`);
+    return key;
+  }
+
+  /** The object to queue under `key`. Throws `TransformError`. */
+  transformed(key: string, object: T): T {
+    return this.#transform === undefined ? object : this.#applied(this.#transform, key, object);
+  }
+
+  /** As `transformed`, for an object that was deleted; a tombstone holds one that has been transformed. */
+  final(key: string, object: T | DeletedFinalStateUnknown<T>): T | DeletedFinalStateUnknown<T> {
+    return object instanceof DeletedFinalStateUnknown ? object : this.transformed(key, object);
+  }
+
+  /** The keys and the objects to queue of a whole list. */
+  list(objects: readonly T[]): { listed: { key: string; object: T }[]; keys: Set<string> } {
+    const listed = objects.map((object) => {
+      const key = this.keyOf(object);
+      return { key, object: this.transformed(key, object) };
+    });
+    return { listed, keys: new Set(listed.map(({ key }) => key)) };
+  }
+
+  #applied(transform: (object: T) => T, key: string, object: T): T {
+    let result: T;
+    try {
+      result = transform(object);
+    } catch (error) {
+      throw new TransformError(key, 'failed on', { cause: error });
+    }
+    if (result === undefined || result === null) throw new TransformError(key, `returned ${String(result)} for`);
+    const newKey = this.keyOf(result);
+    if (newKey !== key) throw new TransformError(key, `must keep the key, but made "${newKey}" of`);
+    return result;
+  }
+}

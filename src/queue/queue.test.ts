@@ -1,0 +1,485 @@
+import { describe, expect, it } from 'vitest';
+import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { KeyError } from '../api/key.ts';
+import { type Logger, silentLogger } from '../observe/logger.ts';
+import { DeltaFIFO } from './delta-fifo.ts';
+import { InOrderQueue } from './in-order-queue.ts';
+import {
+  type Deltas,
+  type KnownObjects,
+  type Queue,
+  QueueClosedError,
+  type QueueOptions,
+  TransformError,
+} from './queue.ts';
+
+interface Thing {
+  name: string;
+  val: number;
+}
+
+const thing = (name: string, val: number): Thing => ({ name, val });
+
+function knowing(...things: Thing[]): KnownObjects<Thing> {
+  const byName = new Map(things.map((known) => [known.name, known]));
+  return { listKeys: () => byName.keys(), getByKey: (key) => byName.get(key) };
+}
+
+const nameOf = (object: Thing): string => {
+  if (object.name === '') throw new Error('no name');
+  return object.name;
+};
+
+/** The newest value of each popped item; tombstones count with the state inside. */
+function newestValue(deltas: Deltas<Thing>): number | undefined {
+  const object = deltas.at(-1)?.object;
+  return object instanceof DeletedFinalStateUnknown ? object.obj.val : object?.val;
+}
+
+function drainValues(fifo: Queue<Thing>): (number | undefined)[] {
+  const values: (number | undefined)[] = [];
+  while (fifo.popNow((deltas) => values.push(newestValue(deltas))) !== undefined);
+  return values;
+}
+
+/** A processing step that the test settles. */
+function gate(): { process: () => Promise<void>; open: () => void; fail: (reason: Error) => void } {
+  let open = () => {};
+  let fail: (reason: Error) => void = () => {};
+  const promise = new Promise<void>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  return { process: () => promise, open, fail };
+}
+
+describe.each([
+  ['DeltaFIFO', (options: QueueOptions<Thing>): Queue<Thing> => new DeltaFIFO({ keyFunction: nameOf, ...options })],
+  [
+    'InOrderQueue',
+    (options: QueueOptions<Thing>): Queue<Thing> => new InOrderQueue({ keyFunction: nameOf, ...options }),
+  ],
+])('%s', (_, make) => {
+  describe('pop', () => {
+    it('keeps the order of two producers, each on its own', async () => {
+      const fifo = make({});
+      const producer = async (prefix: string, sign: number) => {
+        for (let i = 1; i <= 500; i++) {
+          fifo.add(thing(`${prefix}${i}`, sign * i));
+          if (i % 7 === 0) await Promise.resolve();
+        }
+      };
+      const producers = [producer('a', 1), producer('b', -1)];
+      let [last, lowest] = [0, 0];
+      for (let i = 0; i < 1000; i++) {
+        const value = newestValue(await fifo.pop(() => {})) ?? Number.NaN;
+        if (value > 0) {
+          expect(value).toBe(last + 1);
+          last = value;
+        } else {
+          expect(value).toBe(lowest - 1);
+          lowest = value;
+        }
+      }
+      await Promise.all(producers);
+      expect(fifo.length).toBe(0);
+    });
+
+    it('waits for something to come, and does not process it inside the call that brought it', async () => {
+      const fifo = make({});
+      let processed = 0;
+      const popped = fifo.pop(() => {
+        processed++;
+      });
+      fifo.add(thing('a', 1));
+      expect(processed).toBe(0);
+      expect(newestValue(await popped)).toBe(1);
+      expect(processed).toBe(1);
+    });
+
+    it('gives each of several calls its own item, in order', async () => {
+      const fifo = make({});
+      const order: unknown[] = [];
+      const pops = [1, 2, 3].map((call) => fifo.pop((deltas) => void order.push([call, newestValue(deltas)])));
+      fifo.replace([thing('a', 1), thing('b', 2)], '1');
+      const late = fifo.pop((deltas) => void order.push([4, newestValue(deltas)]));
+      fifo.add(thing('c', 3));
+      fifo.add(thing('d', 4));
+      await Promise.all([...pops, late]);
+      expect(order).toEqual([
+        [1, 1],
+        [2, 2],
+        [3, 3],
+        [4, 4],
+      ]);
+    });
+
+    it('starts no call before the processing of the one before has settled', async () => {
+      const fifo = make({});
+      const first = gate();
+      let secondRan = false;
+      fifo.add(thing('a', 1));
+      fifo.add(thing('b', 2));
+      const pops = [
+        fifo.pop(first.process),
+        fifo.pop(() => {
+          secondRan = true;
+        }),
+      ];
+      await Promise.resolve();
+      expect(secondRan).toBe(false);
+      expect(() => fifo.popNow(() => {})).toThrow(/while a is being processed/);
+      first.open();
+      await Promise.all(pops);
+      expect(secondRan).toBe(true);
+    });
+
+    it('tells through whenReady that something has come', async () => {
+      const fifo = make({ knownObjects: knowing(thing('k', 1)) });
+      const ready = [fifo.whenReady(), fifo.whenReady()];
+      fifo.resync();
+      await Promise.all(ready);
+      await fifo.whenReady();
+      expect(fifo.length).toBe(1);
+    });
+
+    it('returns undefined from popNow when nothing is queued', () => {
+      expect(make({}).popNow(() => {})).toBeUndefined();
+    });
+  });
+
+  describe('processing that fails', () => {
+    it('reports the failure and drops the deltas', async () => {
+      const fifo = make({});
+      fifo.replace([thing('a', 1), thing('b', 2)], '1');
+      await expect(fifo.pop(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      expect(() =>
+        fifo.popNow(() => {
+          throw new Error('never');
+        }),
+      ).toThrow('never');
+      expect(fifo.length).toBe(0);
+      expect(fifo.hasSynced()).toBe(true);
+    });
+
+    it('puts the deltas back before newer ones of that object when asked to retry', async () => {
+      const fifo = make({ retryOnError: true });
+      fifo.add(thing('a', 1));
+      const failing = gate();
+      const popped = fifo.pop(failing.process);
+      fifo.update(thing('a', 2));
+      failing.fail(new Error('busy'));
+      await expect(popped).rejects.toThrow('busy');
+      const seen: (number | undefined)[] = [];
+      while (fifo.popNow((deltas) => seen.push(...deltas.map((delta) => newestValue([delta])))) !== undefined);
+      expect(seen).toEqual([1, 2]);
+    });
+
+    it('has not synced while an object of the first list is being retried', () => {
+      const fifo = make({ retryOnError: true });
+      fifo.replace([thing('a', 1)], '1');
+      const initial: boolean[] = [];
+      const fail = (_deltas: Deltas<Thing>, isInInitialList: boolean) => {
+        initial.push(isInInitialList);
+        if (initial.length < 3) throw new Error('busy');
+      };
+      expect(() => fifo.popNow(fail)).toThrow('busy');
+      expect(() => fifo.popNow(fail)).toThrow('busy');
+      expect(fifo.hasSynced()).toBe(false);
+      fifo.popNow(fail);
+      expect(initial).toEqual([true, true, true]);
+      expect(fifo.hasSynced()).toBe(true);
+    });
+
+    it('does not change the deltas that a failed call has been given', () => {
+      const fifo = make({ retryOnError: true });
+      fifo.add(thing('a', 1));
+      let seen: Deltas<Thing> = [];
+      expect(() =>
+        fifo.popNow((deltas) => {
+          seen = deltas;
+          throw new Error('busy');
+        }),
+      ).toThrow('busy');
+      fifo.update(thing('a', 2));
+      expect(seen).toHaveLength(1);
+    });
+
+    it('wakes those who wait when the deltas are put back', async () => {
+      const fifo = make({ retryOnError: true });
+      fifo.add(thing('a', 1));
+      const failing = gate();
+      const first = fifo.pop(failing.process);
+      const second = fifo.pop(() => {});
+      failing.fail(new Error('busy'));
+      await expect(first).rejects.toThrow('busy');
+      expect(newestValue(await second)).toBe(1);
+    });
+  });
+
+  describe('while an object is being processed', () => {
+    async function during(knownObjects: KnownObjects<Thing>, act: (fifo: Queue<Thing>) => void): Promise<Queue<Thing>> {
+      const fifo = make({ knownObjects });
+      fifo.add(thing('a', 1));
+      const processing = gate();
+      const popped = fifo.pop(processing.process);
+      act(fifo);
+      processing.open();
+      await popped;
+      return fifo;
+    }
+
+    it('takes its delete although it is neither known nor queued', async () => {
+      expect(drainValues(await during(knowing(), (fifo) => fifo.delete(thing('a', 2))))).toEqual([2]);
+    });
+
+    it('makes a tombstone of it when a list does not have it', async () => {
+      expect(drainValues(await during(knowing(), (fifo) => fifo.replace([], '1')))).toEqual([1]);
+    });
+
+    it('makes no tombstone of it when a list has it', async () => {
+      const fifo = await during(knowing(thing('a', 0)), (queue) => queue.replace([thing('a', 1)], '1'));
+      expect(drainValues(fifo)).toEqual([1]);
+    });
+
+    it('does not queue its older known state', async () => {
+      const fifo = await during(knowing(thing('a', 0), thing('b', 0)), (queue) => queue.resync());
+      expect(fifo.length).toBe(1);
+    });
+
+    it('makes no second deletion of one whose deletion is being processed', async () => {
+      const fifo = make({ knownObjects: knowing(thing('a', 1)) });
+      fifo.delete(thing('a', 2));
+      const processing = gate();
+      const popped = fifo.pop(processing.process);
+      fifo.replace([], '1');
+      processing.open();
+      await popped;
+      expect(fifo.length).toBe(0);
+    });
+  });
+
+  describe('hasSynced', () => {
+    const cases: [string, (fifo: Queue<Thing>) => void, boolean][] = [
+      ['is false at first', () => {}, false],
+      ['is true after an add that came before any list', (fifo) => fifo.add(thing('a', 1)), true],
+      ['is true after a delete that came before any list', (fifo) => fifo.delete(thing('a', 1)), true],
+      ['is true after an empty list', (fifo) => fifo.replace([], '0'), true],
+      ['is false after a list', (fifo) => fifo.replace([thing('a', 1), thing('b', 2)], '0'), false],
+      [
+        'is false when part of the list has been popped',
+        (fifo) => {
+          fifo.replace([thing('a', 1), thing('b', 2)], '0');
+          fifo.popNow(() => {});
+        },
+        false,
+      ],
+      [
+        'is true when the list has been popped',
+        (fifo) => {
+          fifo.replace([thing('a', 1), thing('b', 2)], '0');
+          fifo.popNow(() => {});
+          fifo.popNow(() => {});
+        },
+        true,
+      ],
+      [
+        'is true when only what came after the list is left, and stays true after another list',
+        (fifo) => {
+          fifo.replace([thing('a', 1)], '0');
+          fifo.add(thing('b', 2));
+          fifo.popNow(() => {});
+          fifo.replace([thing('c', 3)], '1');
+        },
+        true,
+      ],
+    ];
+    it.each(cases)('%s', (_name, act, expected) => {
+      const fifo = make({});
+      act(fifo);
+      expect(fifo.hasSynced()).toBe(expected);
+    });
+
+    it('counts the tombstones of the first list', () => {
+      const fifo = make({ knownObjects: knowing(thing('foo', 5), thing('bar', 6), thing('baz', 7)) });
+      fifo.replace([thing('foo', 5)], '0');
+      for (let left = 3; left > 0; left--) {
+        expect(fifo.hasSynced()).toBe(false);
+        fifo.popNow((_deltas, isInInitialList) => expect(isInInitialList).toBe(true));
+      }
+      expect(fifo.hasSynced()).toBe(true);
+    });
+
+    it('turns true only when the last of the list has been processed', async () => {
+      const fifo = make({});
+      fifo.replace([thing('a', 1)], '0');
+      const processing = gate();
+      const popped = fifo.pop(processing.process);
+      await Promise.resolve();
+      expect(fifo.hasSynced()).toBe(false);
+      processing.open();
+      await popped;
+      expect(fifo.hasSynced()).toBe(true);
+    });
+
+    it('waits for an object of the first list also when an earlier state of it is being retried', async () => {
+      const fifo = make({ retryOnError: true, knownObjects: knowing(thing('a', 1)) });
+      fifo.resync();
+      const processing = gate();
+      const popped = fifo.pop(processing.process);
+      fifo.replace([thing('a', 2)], '0');
+      processing.fail(new Error('busy'));
+      await expect(popped).rejects.toThrow('busy');
+      expect(fifo.hasSynced()).toBe(false);
+      drainValues(fifo);
+      expect(fifo.hasSynced()).toBe(true);
+    });
+
+    it('says of each item whether it was in the first list', () => {
+      const fifo = make({});
+      fifo.replace([thing('a', 1)], '0');
+      fifo.add(thing('b', 2));
+      const initial: boolean[] = [];
+      while (fifo.popNow((_deltas, isInInitialList) => initial.push(isInInitialList)) !== undefined);
+      expect(initial).toEqual([true, false]);
+    });
+  });
+
+  describe('close', () => {
+    it('rejects every waiting pop, and every later one', async () => {
+      const fifo = make({});
+      const pops = Array.from({ length: 10 }, () => fifo.pop(() => {}));
+      fifo.close();
+      fifo.close();
+      for (const pop of [...pops, fifo.pop(() => {})]) await expect(pop).rejects.toBeInstanceOf(QueueClosedError);
+      expect(fifo.isClosed).toBe(true);
+    });
+
+    it('drops what is queued and ignores what comes later', async () => {
+      const fifo = make({ knownObjects: knowing(thing('k', 1)) });
+      fifo.add(thing('a', 1));
+      fifo.close();
+      fifo.add(thing('b', 2));
+      fifo.delete(thing('k', 2));
+      fifo.replace([thing('c', 3)], '1');
+      fifo.resync();
+      expect(fifo.length).toBe(0);
+      expect(fifo.popNow(() => {})).toBeUndefined();
+      await fifo.whenReady();
+    });
+
+    it('wakes whoever waits for something to come', async () => {
+      const fifo = make({});
+      const ready = fifo.whenReady();
+      fifo.close();
+      await ready;
+    });
+
+    it('lets the item in process finish, and does not put it back', async () => {
+      const fifo = make({ retryOnError: true });
+      fifo.add(thing('a', 1));
+      fifo.add(thing('b', 1));
+      const processing = gate();
+      const popped = fifo.pop(processing.process);
+      const next = fifo.pop(() => {});
+      fifo.close();
+      processing.fail(new Error('too late'));
+      await expect(popped).rejects.toThrow('too late');
+      await expect(next).rejects.toBeInstanceOf(QueueClosedError);
+      expect(fifo.length).toBe(0);
+    });
+  });
+
+  describe('bad input', () => {
+    it('surfaces a key function that fails as KeyError, and changes nothing', () => {
+      const fifo = make({ knownObjects: knowing(thing('k', 1)) });
+      for (const act of [
+        () => fifo.add(thing('', 1)),
+        () => fifo.update(thing('', 1)),
+        () => fifo.delete(thing('', 1)),
+        () => fifo.replace([thing('a', 1), thing('', 2)], '1'),
+      ]) {
+        expect(act).toThrow(KeyError);
+        expect(fifo.length).toBe(0);
+        expect(fifo.hasSynced()).toBe(false);
+      }
+    });
+
+    it('says so when the key is not a string', () => {
+      const fifo = make({ keyFunction: () => undefined as unknown as string });
+      expect(() => fifo.add(thing('a', 1))).toThrow(/returned undefined, not a string/);
+    });
+
+    it.each<[string, (object: Thing) => Thing, RegExp]>([
+      [
+        'throws',
+        () => {
+          throw new Error('boom');
+        },
+        /the transform failed on a/,
+      ],
+      ['returns nothing', () => undefined as unknown as Thing, /the transform returned undefined for a/],
+      ['changes the key', (object) => ({ ...object, name: 'other' }), /must keep the key, but made "other" of a/],
+    ])('surfaces a transform that %s, and changes nothing', (_name, transform, message) => {
+      const fifo = make({ transform: (object) => (object.val === 0 ? transform(object) : object) });
+      expect(() => fifo.replace([thing('b', 1), thing('a', 0)], '1')).toThrow(message);
+      expect(() => fifo.add(thing('a', 0))).toThrow(TransformError);
+      expect(fifo.length).toBe(0);
+      expect(fifo.hasSynced()).toBe(false);
+    });
+
+    it('warns of known objects that cannot be looked up, and goes on with the rest', () => {
+      const warnings: string[] = [];
+      const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
+      const knownObjects: KnownObjects<Thing> = {
+        listKeys: () => ['lost', 'broken', 'a'],
+        getByKey(key) {
+          if (key === 'broken') throw new Error('disk on fire');
+          return key === 'a' ? thing('a', 1) : undefined;
+        },
+      };
+      const resynced = make({ knownObjects, logger });
+      resynced.resync();
+      expect(drainValues(resynced)).toEqual([1]);
+      const replaced = make({ knownObjects, logger });
+      replaced.replace([], '1');
+      expect(drainValues(replaced)).toEqual([1]);
+      expect(warnings).toHaveLength(4);
+      expect(warnings[0]).toContain('lost');
+      expect(warnings[1]).toContain('broken');
+    });
+  });
+
+  it('transforms each object once, and neither tombstones nor what is queued again', () => {
+    const transformed: number[] = [];
+    const known = thing('k', 7);
+    const fifo = make({
+      knownObjects: knowing(known),
+      transform(object) {
+        transformed.push(object.val);
+        return { ...object, val: object.val + 1000 };
+      },
+    });
+    fifo.add(thing('foo', 10));
+    fifo.add(thing('bar', 11));
+    fifo.update(thing('foo', 12));
+    fifo.delete(thing('foo', 15));
+    fifo.resync();
+    fifo.replace([], '');
+    fifo.add(thing('bar', 16));
+    fifo.replace([], '');
+    expect(transformed).toEqual([10, 11, 12, 15, 16]);
+    const last = new Map<string, number | undefined>();
+    const isTombstone = new Map<string, boolean>();
+    const note = (deltas: Deltas<Thing>) => {
+      const object = deltas.at(-1)?.object;
+      if (object === undefined) return;
+      const name = object instanceof DeletedFinalStateUnknown ? object.key : object.name;
+      last.set(name, newestValue(deltas));
+      isTombstone.set(name, object instanceof DeletedFinalStateUnknown);
+    };
+    while (fifo.popNow(note) !== undefined);
+    expect(Object.fromEntries(last)).toEqual({ foo: 1015, bar: 1016, k: 7 });
+    expect(Object.fromEntries(isTombstone)).toEqual({ foo: false, bar: true, k: true });
+  });
+});

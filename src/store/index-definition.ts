@@ -1,0 +1,71 @@
+import type { Cached } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { IndexError } from './index-error.ts';
+import { parseIndexPath, readPath } from './index-path.ts';
+
+/** The values under which an object can be found; none leaves it out. client-go's `cache.IndexFunc`. */
+export type IndexFunction<T extends KubernetesObject = KubernetesObject> = (obj: T) => readonly string[];
+
+/**
+ * A function, or a path into the object: `'spec.nodeName'`, `'metadata.labels.app'`, `'spec.containers.*.image'` (each
+ * element). A path costs less than a function: a store of bytes can follow it without decoding the object. See `IndexPath`.
+ */
+export type IndexDefinition<T extends KubernetesObject = KubernetesObject> = IndexFunction<T> | string;
+
+/** By the name of the index. client-go's `cache.Indexers`. */
+export type Indexers<T extends KubernetesObject = KubernetesObject> = Readonly<Record<string, IndexDefinition<T>>>;
+
+/** The name under which informers index by namespace. client-go's `cache.NamespaceIndex`. */
+export const NAMESPACE_INDEX = 'namespace';
+
+/** The namespace, "" for cluster-scoped objects. client-go's `cache.MetaNamespaceIndexFunc`. */
+export function metaNamespaceIndex(obj: KubernetesObject): readonly string[] {
+  return [obj.metadata?.namespace ?? ''];
+}
+
+/** A string stands for a list of one. */
+export type IndexValues = string | readonly string[] | undefined;
+
+/** What an index asks of each object. Throws `IndexError`. */
+export type IndexReader<T extends KubernetesObject> = (cached: Cached<T>) => IndexValues;
+
+export function indexReader<T extends KubernetesObject>(name: string, definition: IndexDefinition<T>): IndexReader<T> {
+  if (definition === metaNamespaceIndex) return (cached) => cached.namespace;
+  if (typeof definition === 'function') return (cached) => callIndexFunction(name, definition, cached);
+  if (typeof definition === 'string') {
+    const path = parseIndexPath(name, definition);
+    return (cached) => readPath(cached, path);
+  }
+  throw new IndexError('definition', name, 'must be defined by a function or by a path');
+}
+
+function callIndexFunction<T extends KubernetesObject>(
+  name: string,
+  indexFunction: IndexFunction<T>,
+  cached: Cached<T>,
+): readonly string[] {
+  let values: readonly string[];
+  try {
+    values = indexFunction(cached.view());
+  } catch (error) {
+    throw new IndexError('object', name, `failed on ${cached.key}: ${String(error)}`, {
+      key: cached.key,
+      cause: error,
+    });
+  }
+  if (!Array.isArray(values)) throw wrongResult(name, cached.key, typeOf(values));
+  for (const value of values) {
+    if (typeof value !== 'string') throw wrongResult(name, cached.key, `an array with ${typeOf(value)} in it`);
+  }
+  return values;
+}
+
+function wrongResult(name: string, key: string, returned: string): IndexError {
+  return new IndexError('object', name, `must return an array of strings, but returned ${returned} for ${key}`, {
+    key,
+  });
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : typeof value;
+}

@@ -1,0 +1,49 @@
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { IndexDefinition, Indexers } from './index-definition.ts';
+import { PlainCached } from './plain-cached.ts';
+import { Store, type StoreOptions, viewsOf } from './store.ts';
+
+export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions<T> {
+  /** Default: none. */
+  indexers?: Indexers<T>;
+}
+
+/**
+ * A store in which objects can also be found by what an index says of them. Each method throws `IndexError` when there is
+ * no index of that name; each write throws it when an index function fails on the object, which is then not stored.
+ * client-go's `cache.Indexer`.
+ */
+export class Indexer<T extends KubernetesObject = KubernetesObject> extends Store<T> {
+  constructor(options: IndexerOptions<T> = {}) {
+    super(options);
+    if (options.indexers !== undefined) this.table.addIndexers(options.indexers);
+  }
+
+  /** All that share at least one value of the index with `obj`, which need not be stored. */
+  index(indexName: string, obj: T): T[] {
+    return viewsOf(this.table.sharing(indexName, new PlainCached('the object that was asked about', obj)));
+  }
+
+  /** The keys of those under that value, sorted. */
+  indexKeys(indexName: string, indexedValue: string): string[] {
+    return this.table.indexKeys(indexName, indexedValue);
+  }
+
+  /** Every value that an object has now. */
+  listIndexFuncValues(indexName: string): string[] {
+    return this.table.indexValues(indexName);
+  }
+
+  byIndex(indexName: string, indexedValue: string): T[] {
+    return viewsOf(this.table.byIndex(indexName, indexedValue));
+  }
+
+  /** Also when there are objects. All or none: a name that is taken, or a function that fails, is an `IndexError`. */
+  addIndexers(indexers: Indexers<T>): void {
+    this.table.addIndexers(indexers);
+  }
+
+  getIndexers(): Record<string, IndexDefinition<T>> {
+    return this.table.getIndexers();
+  }
+}

@@ -1,0 +1,153 @@
+import type { Clock, Timer } from '../observe/clock.ts';
+import { defaultLogger, type Logger } from '../observe/logger.ts';
+
+export interface Mutation {
+  readonly key: string;
+  /** Where the object differs from what was stored: `metadata.labels.app`; a few at most; empty when it cannot be compared any more. */
+  readonly paths: readonly string[];
+}
+
+export interface MutationDetectorOptions {
+  clock: Clock;
+  /** Default 1,000. */
+  periodMs?: number;
+  /** An object is watched for at least this long and at most twice as long. Default 120,000. */
+  retainMs?: number;
+  /** Default: an error in the log. client-go panics. */
+  onMutation?: (mutation: Mutation) => void;
+  logger?: Logger;
+}
+
+interface Watched {
+  readonly key: string;
+  readonly object: object;
+  /** As it was last seen; undefined when it could not be written down. */
+  text: string | undefined;
+}
+
+/** The event loop is not held longer than this at a time. */
+const SLICE_MS = 8;
+const MOST_PATHS = 5;
+
+/**
+ * Finds out whether a reader has changed an object that belongs to a cache. For tests and for debugging: it keeps the text
+ * of every object that was stored in the last minutes, and compares all of them again and again. client-go's
+ * `MutationDetector`.
+ */
+export class MutationDetector {
+  readonly #options: Required<MutationDetectorOptions>;
+  /** Watched since the last turn, and in the turn before. */
+  #recent: Watched[] = [];
+  #earlier: Watched[] = [];
+  #turnedMs: number;
+
+  constructor(options: MutationDetectorOptions) {
+    const logger = options.logger ?? defaultLogger;
+    const report = ({ key, paths }: Mutation) =>
+      logger.error(
+        `The cached object ${key} was changed by a reader${paths.length === 0 ? '' : ` at ${paths.join(', ')}`}: ` +
+          'objects from a store are shared; copy them (structuredClone) before changing them.',
+      );
+    this.#options = { periodMs: 1_000, retainMs: 120_000, onMutation: report, logger, ...options };
+    this.#turnedMs = options.clock.now();
+  }
+
+  /** From now on, and for a while, the object must stay as it is. */
+  watch(key: string, object: object): void {
+    this.#recent.push({ key, object, text: textOf(object) });
+  }
+
+  /** Compares once a period; resolves when the signal aborts. Does not keep the process alive. */
+  run({ signal }: { signal: AbortSignal }): Promise<void> {
+    return new Promise((resolve) => {
+      let timer: Timer | undefined;
+      const comparisons = { current: this.#comparisons() };
+      const step = () => {
+        const isThrough = this.#compareFor(comparisons.current, SLICE_MS);
+        if (isThrough) comparisons.current = this.#comparisons();
+        arm(isThrough ? this.#options.periodMs : 0);
+      };
+      const arm = (delayMs: number) => {
+        timer = this.#options.clock.setTimeout(step, delayMs, { keepAlive: false });
+      };
+      const stop = () => {
+        timer?.clear();
+        resolve();
+      };
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      arm(this.#options.periodMs);
+    });
+  }
+
+  /** Compares everything now. */
+  check(): void {
+    this.#compareFor(this.#comparisons(), Number.POSITIVE_INFINITY);
+  }
+
+  #compareFor(comparisons: Iterator<void>, sliceMs: number): boolean {
+    const endMs = this.#options.clock.now() + sliceMs;
+    for (;;) {
+      if (comparisons.next().done) return true;
+      if (this.#options.clock.now() >= endMs) return false;
+    }
+  }
+
+  *#comparisons(): Generator<void, void> {
+    const nowMs = this.#options.clock.now();
+    if (nowMs - this.#turnedMs > this.#options.retainMs) {
+      this.#turnedMs = nowMs;
+      this.#earlier = this.#recent;
+      this.#recent = [];
+    }
+    for (const watched of [...this.#earlier, ...this.#recent]) {
+      this.#compare(watched);
+      yield;
+    }
+  }
+
+  #compare(watched: Watched): void {
+    const text = textOf(watched.object);
+    if (text === watched.text) return;
+    const paths: string[] = [];
+    if (text !== undefined && watched.text !== undefined) {
+      differences(JSON.parse(watched.text), JSON.parse(text), '', paths);
+      // Only the order of keys has changed, which no reader can rely on.
+      if (paths.length === 0) return;
+    }
+    watched.text = text;
+    try {
+      this.#options.onMutation({ key: watched.key, paths });
+    } catch (error) {
+      this.#options.logger.error(`The handler of mutations failed on ${watched.key}.`, error);
+    }
+  }
+}
+
+/** Undefined for what JSON cannot say: cycles and big integers. */
+function textOf(object: object): string | undefined {
+  try {
+    return JSON.stringify(object);
+  } catch {
+    return undefined;
+  }
+}
+
+function differences(before: unknown, after: unknown, path: string, found: string[]): void {
+  if (found.length >= MOST_PATHS || before === after) return;
+  if (!isContainer(before) || !isContainer(after) || Array.isArray(before) !== Array.isArray(after)) {
+    found.push(path === '' ? '(the whole object)' : path);
+    return;
+  }
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    differences(ownValue(before, key), ownValue(after, key), path === '' ? key : `${path}.${key}`, found);
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function ownValue(container: object, key: string): unknown {
+  return Object.hasOwn(container, key) ? Reflect.get(container, key) : undefined;
+}

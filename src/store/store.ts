@@ -1,0 +1,112 @@
+import type { Cached } from '../api/cached.ts';
+import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { MutationDetector } from './mutation-detector.ts';
+import { ObjectTable } from './object-table.ts';
+import { PlainCached } from './plain-cached.ts';
+
+export interface StoreOptions<T extends KubernetesObject> {
+  /** Default: `metaNamespaceKey`. What it throws reaches the caller as a `KeyError`. client-go's `keyFunc`. */
+  keyFunction?: KeyFunction<T>;
+  /** Called for each object before it is stored. client-go's `WithTransformer`. */
+  transform?: (obj: T) => T;
+  /** Is shown each object that is stored. Ignored for objects that others put into a shared table. Default: none. */
+  mutationDetector?: MutationDetector;
+  /** A table that others fill: the store of an informer. @internal */
+  table?: ObjectTable<T>;
+  /** How an object gets into that table. Default: as it is. @internal */
+  wrap?: (obj: T) => Cached<T>;
+}
+
+/**
+ * The last known state of objects, by key. Objects are returned as they were given: treat them as read-only, for
+ * everybody else gets the same one. A call that throws has changed nothing. client-go's `cache.Store`.
+ */
+export class Store<T extends KubernetesObject = KubernetesObject> {
+  protected readonly table: ObjectTable<T>;
+  readonly #keyFunction: KeyFunction<T>;
+  readonly #transform: ((obj: T) => T) | undefined;
+  readonly #mutationDetector: MutationDetector | undefined;
+  readonly #wrap: (obj: T) => Cached<T>;
+
+  constructor(options: StoreOptions<T> = {}) {
+    this.table = options.table ?? new ObjectTable<T>();
+    this.#keyFunction = options.keyFunction ?? metaNamespaceKey;
+    this.#transform = options.transform;
+    this.#mutationDetector = options.mutationDetector;
+    this.#wrap = options.wrap ?? ((obj) => new PlainCached(this.#keyOf(obj), obj));
+  }
+
+  get size(): number {
+    return this.table.size;
+  }
+
+  add(obj: T): void {
+    this.update(obj);
+  }
+
+  update(obj: T): void {
+    const cached = this.#cached(obj);
+    this.table.put(cached);
+    this.#mutationDetector?.watch(cached.key, cached.view());
+  }
+
+  /** Whether it was there. Also takes the tombstone of a missed deletion. */
+  delete(obj: T | DeletedFinalStateUnknown<T>): boolean {
+    if (obj instanceof DeletedFinalStateUnknown) return this.table.remove(obj.key) !== undefined;
+    return this.table.remove(this.#keyOf(obj), obj.metadata?.resourceVersion) !== undefined;
+  }
+
+  /** Everything else goes; `resourceVersion` is that of the list. */
+  replace(objects: readonly T[], resourceVersion = ''): void {
+    const cached = objects.map((obj) => this.#cached(obj));
+    this.table.replaceAll(cached, resourceVersion);
+    for (const object of cached) this.#mutationDetector?.watch(object.key, object.view());
+  }
+
+  /** In no promised order. */
+  list(): T[] {
+    return viewsOf(this.table.values());
+  }
+
+  listKeys(): string[] {
+    return [...this.table.keys()];
+  }
+
+  /** What is stored under the key of `obj`. */
+  get(obj: T | DeletedFinalStateUnknown<T>): T | undefined {
+    return this.getByKey(obj instanceof DeletedFinalStateUnknown ? obj.key : this.#keyOf(obj));
+  }
+
+  getByKey(key: string): T | undefined {
+    return this.table.get(key)?.view();
+  }
+
+  /** How far the store has come; "" when nothing has said. client-go's `LastStoreSyncResourceVersion`. */
+  lastStoreSyncResourceVersion(): string {
+    return this.table.resourceVersion;
+  }
+
+  /** Everything up to this version has been seen, whether or not it concerned these objects. client-go's `Bookmark`. */
+  bookmark(resourceVersion: string): void {
+    this.table.bookmark(resourceVersion);
+  }
+
+  #cached(obj: T): Cached<T> {
+    return this.#wrap(this.#transform === undefined ? obj : this.#transform(obj));
+  }
+
+  #keyOf(obj: T): string {
+    try {
+      return this.#keyFunction(obj);
+    } catch (error) {
+      if (error instanceof KeyError) throw error;
+      throw new KeyError(obj, `the key function failed: ${String(error)}`, { cause: error });
+    }
+  }
+}
+
+export function viewsOf<T extends KubernetesObject>(cached: readonly Cached<T>[]): T[] {
+  return cached.map((object) => object.view());
+}

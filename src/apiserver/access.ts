@@ -1,0 +1,167 @@
+import type { RequestInfo } from './request-info.ts';
+import { forbiddenPath, forbiddenResource, qualified, type StatusError, unauthorized } from './status-error.ts';
+
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+}
+
+/** Unset parts match everything. `*` does too. */
+export interface AccessMatch {
+  /** The name of the user. */
+  user?: string;
+  /** get, list, watch, create, update, patch, delete, deletecollection; for other paths the lower-case method. */
+  verbs?: readonly string[];
+  groups?: readonly string[];
+  /** Plural names; `pods/status` for a subresource, `pods/*` for all of them. */
+  resources?: readonly string[];
+  namespaces?: readonly string[];
+  names?: readonly string[];
+  /** Paths that are no resources; `/healthz*` stands for all that begin so. */
+  paths?: readonly string[];
+}
+
+/** What is asked for, whether by a request or by an access review. */
+export interface Attributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Set for paths that are no resources. */
+  readonly path?: string;
+}
+
+interface Denial {
+  readonly match: AccessMatch;
+  readonly code: 401 | 403;
+}
+
+export const ADMIN: User = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/**
+ * Who may do what. Everybody who holds a token may do everything, until `deny` takes something away, or `allowOnly`
+ * leaves a user nothing but what it names.
+ */
+export class Access {
+  readonly #tokens = new Map<string, User>();
+  readonly #denials = new Set<Denial>();
+  readonly #allowed = new Map<string, readonly AccessMatch[]>();
+  /** Whether requests need a token at all. */
+  readonly #open: boolean;
+
+  constructor(adminToken: string | undefined) {
+    this.#open = adminToken === undefined;
+    if (adminToken !== undefined) this.#tokens.set(adminToken, ADMIN);
+  }
+
+  /** From now on the token stands for the user. Returns the way out. */
+  addToken(token: string, user: string | User): () => void {
+    const known = typeof user === 'string' ? { name: user, groups: ['system:authenticated'] } : user;
+    this.#tokens.set(token, known);
+    return () => this.#tokens.delete(token);
+  }
+
+  /** Requests that match are answered 403 (default) or 401. Returns the way out. */
+  deny(match: AccessMatch, code: 401 | 403 = 403): () => void {
+    const denial = { match, code };
+    this.#denials.add(denial);
+    return () => this.#denials.delete(denial);
+  }
+
+  /** The user may do only what one of the matches covers. Returns the way out. */
+  allowOnly(user: string, matches: readonly AccessMatch[]): () => void {
+    this.#allowed.set(user, matches);
+    return () => this.#allowed.delete(user);
+  }
+
+  /** Throws 401. */
+  authenticate(authorization: string | undefined, impersonated: { user?: string; groups: readonly string[] }): User {
+    const user = this.#userOf(authorization);
+    if (impersonated.user === undefined) return user;
+    return { name: impersonated.user, groups: [...impersonated.groups, 'system:authenticated'] };
+  }
+
+  /** The user that a token stands for. */
+  userOfToken(token: string): User | undefined {
+    return this.#tokens.get(token);
+  }
+
+  /** Throws 401 or 403. */
+  authorize(user: User, attributes: Attributes): void {
+    for (const { match, code } of this.#denials) {
+      if (code === 401 && covers(match, user, attributes)) throw unauthorized();
+    }
+    if (!this.allows(user, attributes)) throw refusal(user, attributes);
+  }
+
+  allows(user: User, attributes: Attributes): boolean {
+    for (const { match } of this.#denials) if (covers(match, user, attributes)) return false;
+    const allowed = this.#allowed.get(user.name);
+    return allowed === undefined || allowed.some((match) => covers(match, user, attributes));
+  }
+
+  /** What the user may do, for rules reviews; undefined: everything. */
+  rulesOf(user: User): readonly AccessMatch[] | undefined {
+    return this.#allowed.get(user.name);
+  }
+
+  #userOf(authorization: string | undefined): User {
+    const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trim();
+    if (token !== undefined) {
+      const user = this.#tokens.get(token);
+      if (user) return user;
+    }
+    if (this.#open) return ADMIN;
+    throw unauthorized();
+  }
+}
+
+export function attributesOf(info: RequestInfo, path: string): Attributes {
+  const { verb, group, resource, subresource, namespace, name } = info;
+  return { verb, group, resource, subresource, namespace, name, ...(info.isResource ? {} : { path }) };
+}
+
+function covers(match: AccessMatch, user: User, wanted: Attributes): boolean {
+  if (match.user !== undefined && match.user !== user.name) return false;
+  if (!includes(match.verbs, wanted.verb)) return false;
+  if (wanted.path !== undefined) {
+    const path = wanted.path;
+    if (match.paths) return match.paths.some((text) => text === '*' || matchesPath(text, path));
+    return !match.resources && !match.groups && !match.namespaces && !match.names;
+  }
+  if (match.paths && !match.resources) return false;
+  const resource =
+    wanted.subresource === ''
+      ? [wanted.resource]
+      : [`${wanted.resource}/${wanted.subresource}`, `${wanted.resource}/*`, `*/${wanted.subresource}`];
+  if (match.resources && !match.resources.some((text) => text === '*' || resource.includes(text))) return false;
+  if (!includes(match.groups, wanted.group) || !includes(match.names, wanted.name)) return false;
+  return includes(match.namespaces, wanted.namespace);
+}
+
+function includes(list: readonly string[] | undefined, value: string): boolean {
+  return list === undefined || list.includes('*') || list.includes(value);
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
+}
+
+function refusal(user: User, wanted: Attributes): StatusError {
+  const who = `User ${JSON.stringify(user.name)} cannot ${wanted.verb}`;
+  if (wanted.path !== undefined) return forbiddenPath(`${who} path ${JSON.stringify(wanted.path)}`);
+  const resource = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;
+  const where =
+    wanted.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(wanted.namespace)}`;
+  const why = `${who} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(wanted.group)} ${where}`;
+  return forbiddenResource({ group: wanted.group, plural: wanted.resource }, wanted.name, why);
+}
+
+/** `deployments.apps`, for messages. */
+export function attributesText(wanted: Attributes): string {
+  return wanted.path ?? qualified(wanted.resource, wanted.group);
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import type { Transport } from '../api/transport.ts';
+import { type Clock, systemClock } from '../observe/clock.ts';
+import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { Access } from './access.ts';
+import type { Api } from './api.ts';
+import { addBuiltinResources } from './builtin-resources.ts';
+import { makeServingCertificate, type ServingCertificate } from './certificate.ts';
+import { Discovery } from './discovery.ts';
+import { FaultPlan } from './fault-plan.ts';
+import { noFieldManager } from './field-manager.ts';
+import { HttpFront } from './http-front.ts';
+import { identityFrom } from './identity.ts';
+import { InProcessTransport } from './in-process-transport.ts';
+import { kubeconfigText } from './kubeconfig.ts';
+import { ObjectWriter } from './object-writer.ts';
+import { RequestPipeline } from './request-pipeline.ts';
+import { ResourceRegistry } from './resource-registry.ts';
+import { Store } from './store.ts';
+import { WatchHub } from './watch-hub.ts';
+
+export interface ApiServerOptions {
+  /** Where to listen on 127.0.0.1. Default 0: any free port. */
+  port?: number;
+  /** False: no socket at all; only `transport()` reaches the server. Default true. */
+  listen?: boolean;
+  /** The administrator's bearer token. Default: a random one; false: everybody is the administrator. */
+  token?: string | false;
+  /** Plain HTTP; kubectl then sends no credentials, so the default token is false. Default false: HTTPS. */
+  http?: boolean;
+  /** Run the namespace controller and the garbage collector. Default true; false leaves them to a real controller manager. */
+  controllers?: boolean;
+  clock?: Clock;
+  logger?: Logger;
+  /** Numbers in [0, 1), for uids, generated names and jitter. Default: node:crypto. */
+  random?: () => number;
+  /** How many changes a watch can go back. Default 100,000. */
+  historyLimit?: number;
+  /** How far back in time a watch can go. Default 5 minutes, as the real server compacts. */
+  historyMaxAgeMs?: number;
+  /** About how often a watch gets a bookmark. Default one minute. */
+  bookmarkIntervalMs?: number;
+  /** How long a watch lasts at least when the client does not say; at most twice that. Default 30 minutes. */
+  minRequestTimeoutMs?: number;
+  /** How many events may wait for a watcher that does not read before it is cut off. Default 10,000. */
+  watchQueueLimit?: number;
+}
+
+/**
+ * A Kubernetes API server in this process, for tests and demonstrations. `start()` gives a server that kubectl and every
+ * client library can use; `transport()` reaches it without a socket.
+ */
+export class ApiServer implements AsyncDisposable {
+  readonly #api: Api;
+  readonly #pipeline: RequestPipeline;
+  readonly #transports = new Set<InProcessTransport>();
+  #front: HttpFront | undefined;
+  #certificate: ServingCertificate | undefined;
+  #stopped = false;
+  /** What is to go wrong. */
+  readonly faults = new FaultPlan();
+  /** Who may do what. */
+  readonly access: Access;
+  /** The administrator's bearer token; undefined when none is needed. */
+  readonly token: string | undefined;
+
+  protected constructor(options: ApiServerOptions) {
+    const { clock = systemClock, logger = defaultLogger, http = false } = options;
+    const token = options.token ?? (http ? false : randomBytes(24).toString('base64url'));
+    this.token = token === false ? undefined : token;
+    this.access = new Access(this.token);
+    const registry = new ResourceRegistry();
+    const store = new Store({
+      clock,
+      historyLimit: options.historyLimit ?? 100_000,
+      historyMaxAgeMs: options.historyMaxAgeMs ?? 5 * 60_000,
+    });
+    this.#api = {
+      store,
+      registry,
+      watches: new WatchHub(),
+      clock,
+      identity: identityFrom(options.random),
+      logger,
+      fieldManager: noFieldManager,
+      settings: {
+        bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
+        minRequestTimeoutMs: options.minRequestTimeoutMs ?? 30 * 60_000,
+        watchQueueLimit: options.watchQueueLimit ?? 10_000,
+        freshnessTimeoutMs: 3_000,
+      },
+    };
+    addBuiltinResources(registry, store);
+    this.#createNamespaces();
+    this.#pipeline = new RequestPipeline({
+      api: this.#api,
+      access: this.access,
+      faults: this.faults,
+      discovery: new Discovery(registry, () => `127.0.0.1:${this.#front?.port ?? 0}`),
+      extraPaths: () => undefined,
+    });
+  }
+
+  static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    const server = new ApiServer(options);
+    if (options.listen ?? true) await server.listen(options);
+    return server;
+  }
+
+  /** `https://127.0.0.1:43211`; empty without a socket. */
+  get url(): string {
+    if (!this.#front) return '';
+    return `${this.#certificate ? 'https' : 'http'}://127.0.0.1:${this.#front.port}`;
+  }
+
+  /** PEM of the authority that signed the serving certificate; undefined over plain HTTP and without a socket. */
+  get ca(): string | undefined {
+    return this.#certificate?.ca;
+  }
+
+  /** The revision of the last change. */
+  get resourceVersion(): string {
+    return String(this.#api.store.revision);
+  }
+
+  /** How many watches are open. */
+  get openWatches(): number {
+    return this.#api.watches.size;
+  }
+
+  /** The text of a kubeconfig for this server. It holds the token: write it with mode 0600. */
+  kubeconfig(): string {
+    if (this.url === '')
+      throw new Error('the server has no socket: start it without `listen: false`, or use transport()');
+    return kubeconfigText({
+      url: this.url,
+      ...(this.ca === undefined ? {} : { ca: this.ca }),
+      ...(this.token === undefined ? {} : { token: this.token }),
+    });
+  }
+
+  /** Reaches the server in process, as the administrator or as the user of another token. */
+  transport(options: { token?: string } = {}): Transport {
+    const token = options.token ?? this.token;
+    const transport = new InProcessTransport({
+      handle: (request) => this.#pipeline.handle(request),
+      clock: this.#api.clock,
+      ...(token === undefined ? {} : { token }),
+    });
+    this.#transports.add(transport);
+    if (this.#stopped) void transport.refuse();
+    return transport;
+  }
+
+  /** Forgets the history up to a revision (default: all of it), so that watches from before it get 410. */
+  compact(resourceVersion?: string): void {
+    this.#api.store.compact(resourceVersion === undefined ? undefined : Number(resourceVersion));
+  }
+
+  /** Ends every watch, cleanly as at a timeout, or with broken connections. */
+  disconnectWatches(options: { abruptly?: boolean } = {}): void {
+    if (options.abruptly) this.#front?.dropConnections();
+    this.#api.watches.endAll();
+  }
+
+  /** Ends all requests and closes the socket. Idempotent. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.faults.clear();
+    this.#api.watches.endAll();
+    await Promise.all([...this.#transports].map((transport) => transport.refuse()));
+    await this.#front?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  protected async listen(options: ApiServerOptions): Promise<void> {
+    if (!options.http) this.#certificate = makeServingCertificate(['127.0.0.1', '::1', 'localhost', 'kubernetes']);
+    this.#front = await HttpFront.listen({
+      port: options.port ?? 0,
+      handle: (request) => this.#pipeline.handle(request),
+      logger: this.#api.logger,
+      ...(this.#certificate ? { certificate: this.#certificate } : {}),
+    });
+  }
+
+  #createNamespaces(): void {
+    const namespaces = this.#api.registry.find('', 'v1', 'namespaces');
+    if (!namespaces) return;
+    const writer = new ObjectWriter(this.#api);
+    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+      writer.create(namespaces, { metadata: { name } }, { namespace: '', dryRun: false, warn: () => {} });
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../observe/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { FieldManager } from './field-manager.ts';
+import type { Identity } from './identity.ts';
+import type { ResourceRegistry } from './resource-registry.ts';
+import type { Store } from './store.ts';
+import type { WatchHub } from './watch-hub.ts';
+
+/** What the handlers of requests share. */
+export interface Api {
+  readonly store: Store;
+  readonly registry: ResourceRegistry;
+  readonly watches: WatchHub;
+  readonly clock: Clock;
+  readonly identity: Identity;
+  readonly logger: Logger;
+  readonly fieldManager: FieldManager;
+  readonly settings: ApiSettings;
+}
+
+export interface ApiSettings {
+  /** About how often a watch that asked for bookmarks gets one. */
+  readonly bookmarkIntervalMs: number;
+  /** How long a watch without timeoutSeconds lasts at least; at most twice that. */
+  readonly minRequestTimeoutMs: number;
+  /** How many events may wait for a slow watcher. */
+  readonly watchQueueLimit: number;
+  /** How long a read waits for a revision that has not been reached. */
+  readonly freshnessTimeoutMs: number;
+}

@@ -1,0 +1,109 @@
+import { parseDocument } from 'yaml';
+import { duplicateKeys } from './duplicate-keys.ts';
+import { isObject, type JsonObject, type JsonValue } from './json.ts';
+import { isKubernetesProtobuf, parseProtobufBody } from './protobuf-body.ts';
+import { badRequest, StatusError, unsupportedMediaType } from './status-error.ts';
+
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const INPUTS = ['application/json', 'application/yaml'];
+
+export interface ParsedBody {
+  readonly value: JsonValue;
+  /** Paths of keys that stood twice; the last one counted. */
+  readonly duplicates: readonly string[];
+}
+
+/** `application/json; charset=utf-8` is `application/json`. */
+export function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+export type InputFormat = 'json' | 'yaml' | 'protobuf';
+
+/** The format of a body by its Content-Type; JSON when there is none. Throws 415. */
+export function inputFormat(contentType: string | undefined): InputFormat {
+  const type = mediaType(contentType);
+  if (type === 'application/vnd.kubernetes.protobuf') return 'protobuf';
+  if (type === '' || type === 'application/json') return 'json';
+  if (type === 'application/yaml') return 'yaml';
+  throw unsupportedMediaType(INPUTS);
+}
+
+/** Throws an Error whose message says what is wrong with the text; 415 for protobuf that nobody could have meant. */
+export function parseText(bytes: Uint8Array, format: InputFormat): ParsedBody {
+  if (format === 'protobuf') return { value: parseProtobuf(bytes), duplicates: [] };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  return format === 'json' || looksLikeJson(text) ? parseJson(text) : parseYaml(text);
+}
+
+/** client-go sends built-in kinds this way by default, so kubectl would not work without; answers are JSON all the same. */
+function parseProtobuf(bytes: Uint8Array): JsonValue {
+  const value = isKubernetesProtobuf(bytes) ? parseProtobufBody(bytes) : undefined;
+  if (value === undefined) throw unsupportedMediaType(INPUTS);
+  return value;
+}
+
+function looksLikeJson(text: string): boolean {
+  return /^\s*[{[]/.test(text) && isJson(text);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseJson(text: string): ParsedBody {
+  const value = JSON.parse(text) as JsonValue;
+  return { value, duplicates: duplicateKeys(text) };
+}
+
+/** YAML 1.1, as Go's library reads it; only the first document counts. */
+function parseYaml(text: string): ParsedBody {
+  const document = parseDocument(text, { version: '1.1', uniqueKeys: false });
+  const [problem] = document.errors;
+  if (problem) throw new Error(`yaml: ${problem.message.split('\n')[0] ?? ''}`);
+  const parsed: unknown = document.toJS({ maxAliasCount: 1000 });
+  // Dates, maps with non-string keys and the like become what JSON has for them.
+  const json = JSON.stringify(parsed ?? {});
+  return parseJson(json);
+}
+
+/**
+ * The object in a body for a kind. Texts that are no object get the real server's 400. An empty body is an empty object
+ * there, whose name is then found missing.
+ */
+export function parseObject(
+  bytes: Uint8Array,
+  format: InputFormat,
+  kind: string,
+): { object: JsonObject; duplicates: readonly string[] } {
+  if (bytes.length === 0) return { object: {}, duplicates: [] };
+  const refuse = (why: string) => badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`);
+  let parsed: ParsedBody;
+  try {
+    parsed = parseText(bytes, format);
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    if (error instanceof RangeError && format !== 'protobuf') throw badRequest('exceeded max depth');
+    const text = error instanceof Error ? error.message : String(error);
+    throw refuse(
+      format === 'json' ? `couldn't get version/kind; json parse error: ${text} (${hexPreview(bytes)})` : text,
+    );
+  }
+  if (!isObject(parsed.value)) {
+    const what = Array.isArray(parsed.value) ? 'array' : typeof parsed.value;
+    throw refuse(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (${hexPreview(bytes)})`,
+    );
+  }
+  return { object: parsed.value, duplicates: parsed.duplicates };
+}
+
+function hexPreview(bytes: Uint8Array): string {
+  const shown = Buffer.from(bytes.subarray(0, 32)).toString('hex');
+  return bytes.length > 32 ? `${shown} ...` : shown;
+}

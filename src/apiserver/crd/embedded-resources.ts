@@ -1,0 +1,140 @@
+import { typeSchema } from '../../generated/type-schemas.ts';
+import { type FieldError, invalid, required } from '../field-error.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { dns1035Label, pathSegment } from '../name-rules.ts';
+import { validateMetadata } from '../object-meta.ts';
+import { DecodeProblem, readTyped } from '../typed-object.ts';
+import { childPath, indexPath, keyPath } from './field-path.ts';
+import { additionalSchema, asResourceRoot, type Schema } from './structural-schema.ts';
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/**
+ * Gives the metadata of a resource and of those embedded in it (`x-kubernetes-embedded-resource`) the shape of
+ * ObjectMeta, in place, and returns the paths of unknown fields that were dropped. `keep` says what to do with values of a
+ * wrong type: throw (`DecodeProblem`) or leave them out.
+ */
+export function coerceMetadata(
+  object: JsonObject,
+  schema: Schema,
+  onWrongType: 'throw' | 'drop',
+): { unknown: string[]; problem: FieldError | undefined } {
+  const coercer = new Coercer(onWrongType);
+  coercer.visit(object, asResourceRoot(schema), '');
+  return { unknown: coercer.unknown.sort(), problem: coercer.problem };
+}
+
+class Coercer {
+  readonly unknown: string[] = [];
+  problem: FieldError | undefined;
+  readonly #onWrongType: 'throw' | 'drop';
+
+  constructor(onWrongType: 'throw' | 'drop') {
+    this.#onWrongType = onWrongType;
+  }
+
+  visit(value: JsonValue | undefined, schema: Schema | undefined, path: string): void {
+    if (schema === undefined) return;
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) this.visit(item, schema.items, indexPath(path, index));
+    } else if (isObject(value)) {
+      if (schema.embeddedResource) this.#resource(value, path);
+      const additional = additionalSchema(schema);
+      for (const [key, item] of Object.entries(value)) {
+        this.visit(item, schema.properties.get(key) ?? additional, childPath(path, key));
+      }
+    }
+  }
+
+  #resource(object: JsonObject, path: string): void {
+    for (const key of ['apiVersion', 'kind']) {
+      const value = object[key];
+      if (value === undefined || typeof value === 'string') continue;
+      if (this.#onWrongType === 'drop') delete object[key];
+      else this.problem ??= invalid(childPath(path, key), value, 'must be a string');
+    }
+    const { metadata } = object;
+    if (metadata === undefined) return;
+    const at = childPath(path, 'metadata');
+    if (!isObject(metadata)) {
+      if (metadata === null) delete object.metadata;
+      else this.problem ??= invalid(at, metadata, wrongMetadata(metadata));
+      return;
+    }
+    object.metadata = this.#metadata(metadata, at);
+  }
+
+  #metadata(metadata: JsonObject, path: string): JsonObject {
+    const schema = typeSchema(OBJECT_META);
+    if (schema === undefined) return metadata;
+    try {
+      const { object, unknownFields } = readTyped(schema, metadata);
+      this.unknown.push(...unknownFields.map((field) => childPath(path, field)));
+      if (object.creationTimestamp === null) delete object.creationTimestamp;
+      return object;
+    } catch (error) {
+      if (!(error instanceof DecodeProblem)) throw error;
+      if (this.#onWrongType === 'throw') {
+        this.problem ??= invalid(path, metadata, error.message);
+        return metadata;
+      }
+      const readable = Object.entries(metadata).filter(([key, value]) => isReadable(key, value));
+      return this.#metadata(Object.fromEntries(readable), path);
+    }
+  }
+}
+
+function isReadable(key: string, value: JsonValue | undefined): boolean {
+  const schema = typeSchema(OBJECT_META);
+  try {
+    if (schema !== undefined) readTyped(schema, { [key]: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function wrongMetadata(value: JsonValue): string {
+  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`;
+}
+
+/** What is wrong with the types and metadata of embedded resources; the outermost one is judged by the caller. */
+export function validateEmbedded(value: JsonValue | undefined, schema: Schema | undefined, path = ''): FieldError[] {
+  if (schema === undefined) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => validateEmbedded(item, schema.items, indexPath(path, index)));
+  }
+  if (!isObject(value)) return [];
+  const additional = additionalSchema(schema);
+  const errors = schema.embeddedResource ? validateResource(value, path) : [];
+  for (const [key, item] of Object.entries(value)) {
+    const property = schema.properties.get(key);
+    if (property !== undefined) errors.push(...validateEmbedded(item, property, childPath(path, key)));
+    else errors.push(...validateEmbedded(item, additional, keyPath(path, key)));
+  }
+  return errors;
+}
+
+function validateResource(object: JsonObject, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const key of ['apiVersion', 'kind']) {
+    const at = childPath(path, key);
+    const value = object[key];
+    if (value === undefined) errors.push(required(at));
+    else if (typeof value !== 'string') errors.push(invalid(at, value, 'must be a string'));
+    else if (value === '') errors.push(invalid(at, value, 'must not be empty'));
+    else if (key === 'kind') {
+      const problems = dns1035Label(value.toLowerCase(), false);
+      const detail = `may have mixed case, but should otherwise match: ${problems.join(',')}`;
+      if (problems.length > 0) errors.push(invalid(at, value, detail));
+    } else if (value.split('/').length > 2) {
+      errors.push(invalid(at, value, `unexpected GroupVersion string: ${value}`));
+    }
+  }
+  const { metadata } = object;
+  if (!isObject(metadata)) return errors;
+  const named = metadata.name ? metadata : { ...metadata, name: 'fakename' };
+  const problems = validateMetadata(named, Boolean(metadata.namespace), pathSegment);
+  return [...errors, ...problems.map((error) => ({ ...error, field: childPath(path, error.field) }))];
+}

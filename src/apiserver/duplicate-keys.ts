@@ -1,0 +1,63 @@
+/** How deeply JSON may nest; Go's decoder stops at the same depth. */
+export const MAX_DEPTH = 10_000;
+
+interface Frame {
+  /** Unset for arrays. */
+  readonly keys: Set<string> | undefined;
+  readonly path: string;
+  index: number;
+}
+
+/**
+ * The paths of keys that stand twice in one object of a JSON text that is known to parse, which `JSON.parse` would
+ * silently merge: `data.a`, `spec.containers[0].name`. Throws a RangeError when the text nests too deeply.
+ */
+export function duplicateKeys(text: string): string[] {
+  const found: string[] = [];
+  const stack: Frame[] = [];
+  let path = '';
+  let at = 0;
+  while (at < text.length) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) {
+      const end = endOfString(text, at);
+      const top = stack[stack.length - 1];
+      const colon = top?.keys ? nextNonSpace(text, end) : -1;
+      if (top?.keys && text.charCodeAt(colon) === COLON) {
+        const key = JSON.parse(text.slice(at, end)) as string;
+        path = top.path === '' ? key : `${top.path}.${key}`;
+        if (top.keys.has(key)) found.push(path);
+        top.keys.add(key);
+        at = colon + 1;
+      } else at = end;
+      continue;
+    }
+    if (char === OPEN_OBJECT || char === OPEN_ARRAY) {
+      const top = stack[stack.length - 1];
+      const own = top && !top.keys ? `${top.path}[${top.index}]` : path;
+      stack.push({ keys: char === OPEN_OBJECT ? new Set() : undefined, path: own, index: 0 });
+      if (stack.length > MAX_DEPTH) throw new RangeError('exceeded max depth');
+    } else if (char === CLOSE_OBJECT || char === CLOSE_ARRAY) stack.pop();
+    else if (char === COMMA) {
+      const top = stack[stack.length - 1];
+      if (top && !top.keys) top.index++;
+    }
+    at++;
+  }
+  return found;
+}
+
+const [QUOTE, COLON, COMMA, BACKSLASH] = [34, 58, 44, 92];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [123, 125, 91, 93];
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at + 1;
+}
+
+function nextNonSpace(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text.charCodeAt(at) <= 32) at++;
+  return at;
+}

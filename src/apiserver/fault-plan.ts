@@ -1,0 +1,230 @@
+import type { RequestInfo } from './request-info.ts';
+
+/** Which requests a fault meets; unset parts match everything. */
+export interface FaultMatch {
+  /** get, list, watch, create, update, patch, delete, deletecollection */
+  verb?: string | readonly string[];
+  /** The plural name: `pods`. */
+  resource?: string;
+  group?: string;
+  namespace?: string;
+  name?: string;
+  subresource?: string;
+  /** The whole path, or a pattern for it. */
+  path?: string | RegExp;
+  /** The name of the user. */
+  user?: string;
+  /** Anything else. */
+  where?: (request: { path: string; query: URLSearchParams; headers: Readonly<Record<string, string>> }) => boolean;
+}
+
+/** What goes wrong. Bytes are counted in the body of the response, after the headers. */
+export type Fault =
+  /** The connection breaks before an answer. */
+  | { kind: 'drop' }
+  /** No answer at all, until the client gives up, the fault is removed, or the server stops. */
+  | { kind: 'stall' }
+  /** The answer comes later, by the server's clock. */
+  | { kind: 'delay'; ms: number }
+  | {
+      kind: 'status';
+      code: number;
+      reason?: string;
+      message?: string;
+      retryAfterSeconds?: number;
+      headers?: Readonly<Record<string, string>>;
+      /** Sent instead of a Status, as a proxy would. */
+      body?: string;
+    }
+  /** The connection breaks after so many bytes. */
+  | { kind: 'cut'; afterBytes: number }
+  /** The response ends cleanly after so many bytes. */
+  | { kind: 'end'; afterBytes: number }
+  /** The stream falls silent after so many bytes, and stays open. */
+  | { kind: 'stall-body'; afterBytes: number }
+  /** Chunks of these sizes, repeated; 1 sends every byte alone. */
+  | { kind: 'split'; bytes: number | readonly number[] }
+  /** Gets and lists are answered from an older revision: a fixed one, or so many changes back. */
+  | { kind: 'stale'; revision: number }
+  | { kind: 'stale'; behind: number }
+  /** A WatchList never says that its initial events are complete. */
+  | { kind: 'withhold-initial-events-end' }
+  | { kind: 'withhold-bookmarks' }
+  /** The first so many events after the initial ones are not sent. Default: all. */
+  | { kind: 'withhold-events'; count?: number }
+  /** The first so many events are sent twice. Default: all. */
+  | { kind: 'duplicate-events'; count?: number }
+  /** The watch sends an ERROR event after so many events (default 0) and ends. Default: 410 Expired. */
+  | { kind: 'error-event'; afterEvents?: number; code?: number; reason?: string; message?: string };
+
+export interface FaultOptions {
+  /** How many matching requests it meets. Default 1; `Infinity` for all. */
+  times?: number;
+  /** How many matching requests pass unharmed before. Default 0. */
+  skip?: number;
+}
+
+/** A fault in the plan. */
+export interface PlannedFault {
+  /** How many requests it has met. */
+  readonly hits: number;
+  /** Takes it out of the plan, and lets what it stalls go on. Idempotent. */
+  remove(): void;
+  /** Resolves when it has met so many requests (default 1). */
+  met(hits?: number): Promise<void>;
+}
+
+/** The faults that a watch itself must act out. */
+export interface WatchFaults {
+  withholdBookmarks?: boolean;
+  withholdInitialEventsEnd?: boolean;
+  withholdEvents?: number;
+  duplicateEvents?: number;
+  errorEvent?: { afterEvents: number; code: number; reason: string; message: string };
+  stale?: { revision: number } | { behind: number };
+}
+
+/** A fault that met a request; `released` resolves when the fault is removed. */
+export interface MetFault {
+  readonly fault: Fault;
+  readonly released: Promise<void>;
+}
+
+interface Subject {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+class Entry implements PlannedFault {
+  readonly match: FaultMatch;
+  readonly fault: Fault;
+  #skip: number;
+  #left: number;
+  #hits = 0;
+  readonly #waiting = new Set<() => void>();
+  readonly released: Promise<void>;
+  #release: () => void = () => {};
+  readonly #onRemove: (entry: Entry) => void;
+
+  constructor(match: FaultMatch, fault: Fault, options: FaultOptions, onRemove: (entry: Entry) => void) {
+    this.match = match;
+    this.fault = fault;
+    this.#skip = options.skip ?? 0;
+    this.#left = options.times ?? 1;
+    this.#onRemove = onRemove;
+    this.released = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  get hits(): number {
+    return this.#hits;
+  }
+
+  /** Whether it meets this request, which already matches. */
+  take(): boolean {
+    if (this.#left <= 0) return false;
+    if (this.#skip > 0) {
+      this.#skip--;
+      return false;
+    }
+    this.#left--;
+    this.#hits++;
+    for (const check of this.#waiting) check();
+    return true;
+  }
+
+  remove(): void {
+    this.#left = 0;
+    this.#release();
+    this.#onRemove(this);
+  }
+
+  met(hits = 1): Promise<void> {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (this.#hits < hits) return;
+        this.#waiting.delete(check);
+        resolve();
+      };
+      this.#waiting.add(check);
+      check();
+    });
+  }
+}
+
+/**
+ * What is to go wrong, and when. Entries are asked in the order in which they were added; all that match a request meet
+ * it together, so that a delay and a cut can be combined. Nothing here is left to chance.
+ */
+export class FaultPlan {
+  readonly #entries = new Set<Entry>();
+
+  add(match: FaultMatch, fault: Fault, options: FaultOptions = {}): PlannedFault {
+    const entry = new Entry(match, fault, options, (removed) => this.#entries.delete(removed));
+    this.#entries.add(entry);
+    return entry;
+  }
+
+  /** One fault for each matching request in turn; `undefined` lets that request pass. */
+  script(match: FaultMatch, faults: readonly (Fault | undefined)[]): PlannedFault[] {
+    return faults.flatMap((fault, skip) => (fault === undefined ? [] : [this.add(match, fault, { skip })]));
+  }
+
+  /** Removes everything, and lets what is stalled go on. */
+  clear(): void {
+    for (const entry of [...this.#entries]) entry.remove();
+  }
+
+  meet(info: RequestInfo, user: string, subject: Subject): MetFault[] {
+    const met: MetFault[] = [];
+    for (const entry of this.#entries) {
+      if (matches(entry.match, info, user, subject) && entry.take()) {
+        met.push({ fault: entry.fault, released: entry.released });
+      }
+    }
+    return met;
+  }
+}
+
+function matches(match: FaultMatch, info: RequestInfo, user: string, subject: Subject): boolean {
+  const verbs = typeof match.verb === 'string' ? [match.verb] : match.verb;
+  if (verbs && !verbs.includes(info.verb)) return false;
+  const wanted = [
+    [match.resource, info.resource],
+    [match.group, info.group],
+    [match.namespace, info.namespace],
+    [match.name, info.name],
+    [match.subresource, info.subresource],
+    [match.user, user],
+  ];
+  if (wanted.some(([want, have]) => want !== undefined && want !== have)) return false;
+  if (match.path !== undefined) {
+    const found = typeof match.path === 'string' ? match.path === subject.path : match.path.test(subject.path);
+    if (!found) return false;
+  }
+  return match.where?.(subject) ?? true;
+}
+
+/** The part of the met faults that a list or a watch acts out itself. */
+export function watchFaults(met: readonly MetFault[]): WatchFaults {
+  const faults: WatchFaults = {};
+  for (const { fault } of met) {
+    if (fault.kind === 'withhold-bookmarks') faults.withholdBookmarks = true;
+    else if (fault.kind === 'withhold-initial-events-end') faults.withholdInitialEventsEnd = true;
+    else if (fault.kind === 'withhold-events') faults.withholdEvents = fault.count ?? Number.POSITIVE_INFINITY;
+    else if (fault.kind === 'duplicate-events') faults.duplicateEvents = fault.count ?? Number.POSITIVE_INFINITY;
+    else if (fault.kind === 'stale')
+      faults.stale = 'revision' in fault ? { revision: fault.revision } : { behind: fault.behind };
+    else if (fault.kind === 'error-event') {
+      faults.errorEvent = {
+        afterEvents: fault.afterEvents ?? 0,
+        code: fault.code ?? 410,
+        reason: fault.reason ?? 'Expired',
+        message: fault.message ?? 'The resourceVersion for the provided watch is too old.',
+      };
+    }
+  }
+  return faults;
+}

@@ -1,0 +1,83 @@
+import type { ResourceDescription } from '../../api/type-schema.ts';
+import type { Strategy } from '../strategy.ts';
+import { horizontalPodAutoscalerStrategy } from './autoscaling.ts';
+import { cronJobStrategy, jobStrategy } from './batch.ts';
+import * as cluster from './cluster-objects.ts';
+import * as core from './core-objects.ts';
+import { namespaceStrategy } from './namespace.ts';
+import { podStrategy } from './pod.ts';
+import { selectableField } from './selectable-fields.ts';
+import { serviceStrategy } from './service.ts';
+import * as workloads from './workloads.ts';
+
+/** The strategies of the built-in kinds for one server, by `plural.group`. Kinds without one are plain objects. */
+export function builtinStrategies(): Map<string, Strategy> {
+  const counted: Strategy = { generation: true };
+  const conditional: Strategy = { unconditionalUpdate: false };
+  const returned: Strategy = { returnDeletedObject: true };
+  return new Map<string, Strategy>([
+    ['configmaps', core.configMapStrategy],
+    ['endpoints', core.endpointsStrategy],
+    ['events', core.eventStrategy],
+    ['events.events.k8s.io', core.eventStrategy],
+    ['limitranges', core.limitRangeStrategy],
+    ['namespaces', namespaceStrategy],
+    ['nodes', core.nodeStrategy],
+    ['persistentvolumeclaims', core.persistentVolumeClaimStrategy],
+    ['persistentvolumes', core.persistentVolumeStrategy],
+    ['pods', podStrategy],
+    ['podtemplates', workloads.podTemplateStrategy],
+    ['replicationcontrollers', workloads.replicationControllerStrategy],
+    ['resourcequotas', core.resourceQuotaStrategy],
+    ['secrets', core.secretStrategy],
+    ['serviceaccounts', core.serviceAccountStrategy],
+    ['services', serviceStrategy()],
+    ['controllerrevisions.apps', workloads.controllerRevisionStrategy],
+    ['daemonsets.apps', workloads.daemonSetStrategy],
+    ['deployments.apps', workloads.deploymentStrategy],
+    ['replicasets.apps', workloads.replicaSetStrategy],
+    ['statefulsets.apps', workloads.statefulSetStrategy],
+    ['cronjobs.batch', cronJobStrategy],
+    ['jobs.batch', jobStrategy],
+    ['horizontalpodautoscalers.autoscaling', horizontalPodAutoscalerStrategy],
+    ['certificatesigningrequests.certificates.k8s.io', cluster.certificateRequestStrategy],
+    ['leases.coordination.k8s.io', { createOnUpdate: true, unconditionalUpdate: false }],
+    ['endpointslices.discovery.k8s.io', cluster.endpointSliceStrategy],
+    ['flowschemas.flowcontrol.apiserver.k8s.io', cluster.flowSchemaStrategy],
+    ['prioritylevelconfigurations.flowcontrol.apiserver.k8s.io', cluster.priorityLevelStrategy],
+    ['ingresses.networking.k8s.io', cluster.ingressStrategy],
+    ['ingressclasses.networking.k8s.io', cluster.ingressClassStrategy],
+    ['networkpolicies.networking.k8s.io', cluster.networkPolicyStrategy],
+    ['runtimeclasses.node.k8s.io', { createOnUpdate: true, unconditionalUpdate: false }],
+    ['poddisruptionbudgets.policy', cluster.podDisruptionBudgetStrategy],
+    ['clusterrolebindings.rbac.authorization.k8s.io', cluster.roleBindingStrategy],
+    ['clusterroles.rbac.authorization.k8s.io', cluster.roleStrategy],
+    ['rolebindings.rbac.authorization.k8s.io', cluster.roleBindingStrategy],
+    ['roles.rbac.authorization.k8s.io', cluster.roleStrategy],
+    ['deviceclasses.resource.k8s.io', { ...counted, ...returned }],
+    ['resourceclaims.resource.k8s.io', returned],
+    ['resourceclaimtemplates.resource.k8s.io', returned],
+    ['resourceslices.resource.k8s.io', { ...counted, ...returned }],
+    ['priorityclasses.scheduling.k8s.io', cluster.priorityClassStrategy],
+    ['csidrivers.storage.k8s.io', cluster.csiDriverStrategy],
+    ['csinodes.storage.k8s.io', { ...conditional, ...returned }],
+    ['csistoragecapacities.storage.k8s.io', conditional],
+    ['storageclasses.storage.k8s.io', cluster.storageClassStrategy],
+    ['volumeattachments.storage.k8s.io', { ...conditional, ...returned }],
+    ['volumeattributesclasses.storage.k8s.io', returned],
+    ['mutatingwebhookconfigurations.admissionregistration.k8s.io', cluster.webhookStrategy(true)],
+    ['validatingwebhookconfigurations.admissionregistration.k8s.io', cluster.webhookStrategy(false)],
+    ['mutatingadmissionpolicies.admissionregistration.k8s.io', cluster.admissionPolicyStrategy],
+    ['validatingadmissionpolicies.admissionregistration.k8s.io', cluster.admissionPolicyStrategy],
+    ['mutatingadmissionpolicybindings.admissionregistration.k8s.io', { ...counted, ...conditional }],
+    ['validatingadmissionpolicybindings.admissionregistration.k8s.io', { ...counted, ...conditional }],
+  ]);
+}
+
+/** The strategy of a resource, with the fields that its selectors may name. */
+export function strategyFor(resource: ResourceDescription, strategies: ReadonlyMap<string, Strategy>): Strategy {
+  const key = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
+  const own = strategies.get(key) ?? {};
+  const fields = resource.selectableFields.map((name) => selectableField(resource.plural, resource.group, name));
+  return fields.length === 0 ? own : { ...own, selectableFields: fields };
+}

@@ -1,0 +1,226 @@
+import { type FieldError, invalid, required } from '../field-error.ts';
+import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
+import { pathSegment } from '../name-rules.ts';
+import { metadataOf } from '../object-meta.ts';
+import type { Strategy } from '../strategy.ts';
+import { items, optionalObject, setDefault, setDefaultNumber, specOf } from './defaulting.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+export const roleStrategy: Strategy = { nameRule: pathSegment, createOnUpdate: true };
+
+export const roleBindingStrategy: Strategy = {
+  nameRule: pathSegment,
+  createOnUpdate: true,
+  defaults(object) {
+    setDefault(ensureObject(object, 'roleRef'), 'apiGroup', RBAC);
+    for (const subject of items(object.subjects)) {
+      if (subject.kind === 'User' || subject.kind === 'Group') setDefault(subject, 'apiGroup', RBAC);
+    }
+  },
+  validate(object) {
+    const role = asObject(object.roleRef);
+    const errors: FieldError[] = [];
+    if (asString(role.name) === '') errors.push(required('roleRef.name'));
+    items(object.subjects).forEach((subject, index) => {
+      if (asString(subject.name) === '') errors.push(required(`subjects[${index}].name`));
+      if (subject.kind === 'ServiceAccount' && asString(subject.namespace) === '') {
+        errors.push(required(`subjects[${index}].namespace`));
+      }
+    });
+    return errors;
+  },
+  validateUpdate(object, old) {
+    return jsonEqual(object.roleRef, old.roleRef) ? [] : [invalid('roleRef', object.roleRef, 'cannot change roleRef')];
+  },
+};
+
+export const networkPolicyStrategy: Strategy = {
+  generation: true,
+  defaults(object) {
+    const spec = specOf(object);
+    for (const direction of ['ingress', 'egress']) {
+      for (const rule of items(spec[direction])) {
+        for (const port of items(rule.ports)) setDefault(port, 'protocol', 'TCP');
+      }
+    }
+    if (asArray(spec.policyTypes).length > 0) return;
+    spec.policyTypes = asArray(spec.egress).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  },
+};
+
+export const ingressStrategy: Strategy = {
+  generation: true,
+  validate(object) {
+    const spec = specOf(object);
+    if (asArray(spec.rules).length > 0 || isObject(spec.defaultBackend)) return validateIngressPaths(spec);
+    return [invalid('spec', spec.rules ?? [], 'either `defaultBackend` or `rules` must be specified')];
+  },
+};
+
+function validateIngressPaths(spec: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  items(spec.rules).forEach((rule, ruleIndex) => {
+    items(asObject(rule.http).paths).forEach((path, index) => {
+      const field = `spec.rules[${ruleIndex}].http.paths[${index}]`;
+      if (asString(path.pathType) === '') errors.push(required(`${field}.pathType`, 'pathType must be specified'));
+      const service = asObject(asObject(path.backend).service);
+      if (path.backend !== undefined && asObject(path.backend).service !== undefined && asString(service.name) === '') {
+        errors.push(required(`${field}.backend.service.name`));
+      }
+    });
+  });
+  return errors;
+}
+
+export const ingressClassStrategy: Strategy = {
+  generation: true,
+  defaults(object) {
+    const parameters = optionalObject(specOf(object), 'parameters');
+    if (parameters) setDefault(parameters, 'scope', 'Cluster');
+  },
+};
+
+export const storageClassStrategy: Strategy = {
+  returnDeletedObject: true,
+  defaults(object) {
+    setDefault(object, 'reclaimPolicy', 'Delete');
+    setDefault(object, 'volumeBindingMode', 'Immediate');
+  },
+  validate: (object) => (asString(object.provisioner) === '' ? [required('provisioner')] : []),
+  validateUpdate(object, old) {
+    const errors: FieldError[] = [];
+    for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']) {
+      if (!jsonEqual(object[field], old[field])) {
+        errors.push({ reason: 'FieldValueForbidden', field, message: `Forbidden: updates to ${field} are forbidden.` });
+      }
+    }
+    return errors;
+  },
+};
+
+export const csiDriverStrategy: Strategy = {
+  generation: true,
+  unconditionalUpdate: false,
+  returnDeletedObject: true,
+  defaults(object) {
+    const spec = specOf(object);
+    spec.attachRequired ??= true;
+    spec.podInfoOnMount ??= false;
+    spec.storageCapacity ??= false;
+    setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+    if (asArray(spec.volumeLifecycleModes).length === 0) spec.volumeLifecycleModes = ['Persistent'];
+    spec.requiresRepublish ??= false;
+    spec.seLinuxMount ??= false;
+  },
+};
+
+export const priorityClassStrategy: Strategy = {
+  generation: true,
+  defaults: (object) => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),
+  validateUpdate(object, old) {
+    if ((object.value ?? 0) === (old.value ?? 0)) return [];
+    return [{ reason: 'FieldValueForbidden', field: 'value', message: 'Forbidden: may not be changed in an update.' }];
+  },
+};
+
+export const podDisruptionBudgetStrategy: Strategy = {
+  generation: true,
+  unconditionalUpdate: false,
+  validate(object) {
+    const spec = specOf(object);
+    if (spec.minAvailable === undefined || spec.maxUnavailable === undefined) return [];
+    return [invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set')];
+  },
+};
+
+export const endpointSliceStrategy: Strategy = {
+  generation: true,
+  defaults(object) {
+    for (const port of items(object.ports)) {
+      port.name ??= '';
+      setDefault(port, 'protocol', 'TCP');
+    }
+  },
+};
+
+function defaultWebhook(webhook: JsonObject, mutating: boolean): void {
+  setDefault(webhook, 'failurePolicy', 'Fail');
+  setDefault(webhook, 'matchPolicy', 'Equivalent');
+  ensureObject(webhook, 'namespaceSelector');
+  ensureObject(webhook, 'objectSelector');
+  webhook.timeoutSeconds ??= 10;
+  if (mutating) setDefault(webhook, 'reinvocationPolicy', 'Never');
+  for (const rule of items(webhook.rules)) setDefault(rule, 'scope', '*');
+  const service = optionalObject(asObject(webhook.clientConfig), 'service');
+  if (service) service.port ??= 443;
+}
+
+export function webhookStrategy(mutating: boolean): Strategy {
+  return {
+    generation: true,
+    unconditionalUpdate: false,
+    defaults(object) {
+      for (const webhook of items(object.webhooks)) defaultWebhook(webhook, mutating);
+    },
+  };
+}
+
+export const admissionPolicyStrategy: Strategy = {
+  generation: true,
+  unconditionalUpdate: false,
+  defaults(object) {
+    const spec = specOf(object);
+    setDefault(spec, 'failurePolicy', 'Fail');
+    const constraints = optionalObject(spec, 'matchConstraints');
+    if (!constraints) return;
+    setDefault(constraints, 'matchPolicy', 'Equivalent');
+    ensureObject(constraints, 'namespaceSelector');
+    ensureObject(constraints, 'objectSelector');
+    for (const rule of items(constraints.resourceRules)) setDefault(rule, 'scope', '*');
+  },
+};
+
+export const flowSchemaStrategy: Strategy = {
+  generation: true,
+  defaults: (object) => setDefaultNumber(specOf(object), 'matchingPrecedence', 1000),
+};
+
+export const priorityLevelStrategy: Strategy = {
+  generation: true,
+  defaults(object) {
+    const spec = specOf(object);
+    const limited = optionalObject(spec, 'limited');
+    if (limited) {
+      limited.nominalConcurrencyShares ??= 30;
+      limited.lendablePercent ??= 0;
+      const queuing = optionalObject(asObject(limited.limitResponse), 'queuing');
+      if (queuing) {
+        setDefaultNumber(queuing, 'handSize', 8);
+        setDefaultNumber(queuing, 'queues', 64);
+        setDefaultNumber(queuing, 'queueLengthLimit', 50);
+      }
+    }
+    const exempt = optionalObject(spec, 'exempt');
+    if (exempt) {
+      exempt.nominalConcurrencyShares ??= 0;
+      exempt.lendablePercent ??= 0;
+    }
+  },
+};
+
+export const certificateRequestStrategy: Strategy = {
+  defaults(object) {
+    const spec = specOf(object);
+    if (asArray(spec.usages).length === 0) spec.usages = ['digital signature', 'key encipherment'];
+  },
+  prepareForCreate(object, context) {
+    const spec = specOf(object);
+    if (context.user) {
+      spec.username = context.user.name;
+      spec.groups = [...context.user.groups];
+    }
+    metadataOf(object).generation = undefined;
+  },
+  validate: (object) => (asString(specOf(object).signerName) === '' ? [required('spec.signerName')] : []),
+};

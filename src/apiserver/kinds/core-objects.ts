@@ -1,0 +1,186 @@
+import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
+import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
+import { dnsSubdomain, pathSegment } from '../name-rules.ts';
+import { metadataOf } from '../object-meta.ts';
+import type { Strategy } from '../strategy.ts';
+import { items, setDefault, specOf } from './defaulting.ts';
+
+const KEY = /^[-._a-zA-Z0-9]+$/;
+const MAX_DATA_BYTES = 1024 * 1024;
+
+function validateKeys(object: JsonObject, fields: readonly string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const field of fields) {
+    for (const [key, value] of Object.entries(asObject(object[field]))) {
+      if (!KEY.test(key) || key === '.' || key === '..' || key.length > 253) {
+        const detail =
+          "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+        errors.push(invalid(`${field}[${key}]`, key, detail));
+      }
+      bytes += Buffer.byteLength(asString(value));
+    }
+  }
+  if (bytes > MAX_DATA_BYTES) {
+    errors.push({
+      reason: 'FieldValueTooLong',
+      field: '',
+      message: `Too long: may not be more than ${MAX_DATA_BYTES} bytes`,
+    });
+  }
+  return errors;
+}
+
+function validateFrozen(object: JsonObject, old: JsonObject, fields: readonly string[]): FieldError[] {
+  if (old.immutable !== true) return [];
+  const errors: FieldError[] = [];
+  if (object.immutable !== true) errors.push(forbidden('immutable', 'field is immutable when `immutable` is set'));
+  for (const field of fields) {
+    if (!jsonEqual(object[field], old[field]))
+      errors.push(forbidden(field, 'field is immutable when `immutable` is set'));
+  }
+  return errors;
+}
+
+export const configMapStrategy: Strategy = {
+  validate: (object) => validateKeys(object, ['data', 'binaryData']),
+  validateUpdate: (object, old) => validateFrozen(object, old, ['data', 'binaryData']),
+};
+
+/** What each type of secret must hold. */
+const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+};
+
+export const secretStrategy: Strategy = {
+  defaults(object) {
+    setDefault(object, 'type', 'Opaque');
+    const plain = asObject(object.stringData);
+    delete object.stringData;
+    if (Object.keys(plain).length === 0) return;
+    const data = ensureObject(object, 'data');
+    for (const [key, value] of Object.entries(plain)) data[key] = Buffer.from(asString(value)).toString('base64');
+  },
+  validate(object) {
+    const errors = validateKeys(object, ['data']);
+    const data = asObject(object.data);
+    for (const key of SECRET_KEYS[asString(object.type)] ?? []) {
+      if (!Object.hasOwn(data, key)) errors.push(required(`data[${key}]`));
+    }
+    return errors;
+  },
+  validateUpdate(object, old) {
+    const errors = validateFrozen(object, old, ['data']);
+    if (object.type !== old.type) errors.unshift(invalid('type', object.type, 'field is immutable'));
+    return errors;
+  },
+};
+
+export const serviceAccountStrategy: Strategy = { returnDeletedObject: true };
+
+export const nodeStrategy: Strategy = {
+  prepareForCreate(object) {
+    const spec = specOf(object);
+    const taints = items(spec.taints);
+    const key = 'node.kubernetes.io/not-ready';
+    if (!taints.some((taint) => taint.key === key)) taints.push({ key, effect: 'NoSchedule' });
+    spec.taints = taints;
+  },
+};
+
+export const persistentVolumeStrategy: Strategy = {
+  returnDeletedObject: true,
+  defaults(object) {
+    const spec = specOf(object);
+    setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
+    setDefault(spec, 'volumeMode', 'Filesystem');
+    const hostPath = isObject(spec.hostPath) ? spec.hostPath : undefined;
+    if (hostPath) hostPath.type ??= '';
+  },
+  prepareForCreate(object) {
+    object.status = { phase: 'Pending' };
+  },
+  validate(object) {
+    const spec = specOf(object);
+    const errors: FieldError[] = [];
+    if (asArray(spec.accessModes).length === 0) errors.push(required('spec.accessModes'));
+    if (!isObject(spec.capacity) || spec.capacity.storage === undefined) errors.push(required('spec.capacity'));
+    return errors;
+  },
+};
+
+export const persistentVolumeClaimStrategy: Strategy = {
+  returnDeletedObject: true,
+  defaults: (object) => setDefault(specOf(object), 'volumeMode', 'Filesystem'),
+  prepareForCreate(object) {
+    object.status = { phase: 'Pending' };
+    // The protection admission plugin, which is on by default.
+    const metadata = metadataOf(object);
+    const finalizers = asArray(metadata.finalizers).map(asString);
+    const own = 'kubernetes.io/pvc-protection';
+    metadata.finalizers = finalizers.includes(own) ? finalizers : [...finalizers, own];
+  },
+  validate(object) {
+    const spec = specOf(object);
+    const errors: FieldError[] = [];
+    if (asArray(spec.accessModes).length === 0) {
+      errors.push(required('spec.accessModes', 'at least 1 access mode is required'));
+    }
+    const requests = asObject(asObject(spec.resources).requests);
+    if (requests.storage === undefined) errors.push(required('spec.resources[storage]'));
+    return errors;
+  },
+  validateUpdate(object, old) {
+    const fixed = ({ resources: _r, volumeName: _v, volumeAttributesClassName: _c, ...rest }: JsonObject) => rest;
+    if (jsonEqual(fixed(specOf(object)), fixed(specOf(old)))) return [];
+    const detail =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+    return [forbidden('spec', detail)];
+  },
+};
+
+export const endpointsStrategy: Strategy = {
+  createOnUpdate: true,
+  defaults(object) {
+    for (const subset of items(object.subsets)) {
+      for (const port of items(subset.ports)) setDefault(port, 'protocol', 'TCP');
+    }
+  },
+};
+
+export const limitRangeStrategy: Strategy = {
+  createOnUpdate: true,
+  defaults(object) {
+    for (const limit of items(specOf(object).limits)) {
+      if (limit.type !== 'Container') continue;
+      const [min, max] = [asObject(limit.min), asObject(limit.max)];
+      const fallback = { ...max, ...asObject(limit.default) };
+      const request = { ...min, ...fallback, ...asObject(limit.defaultRequest) };
+      if (Object.keys(fallback).length > 0) limit.default = fallback;
+      if (Object.keys(request).length > 0) limit.defaultRequest = request;
+    }
+  },
+};
+
+export const resourceQuotaStrategy: Strategy = { returnDeletedObject: true };
+
+const EVENT_LIFETIME_MS = 60 * 60_000;
+
+export const eventStrategy: Strategy = {
+  nameRule: dnsSubdomain,
+  createOnUpdate: true,
+  garbageCollection: 'unsupported',
+  timeToLiveMs: EVENT_LIFETIME_MS,
+  validate(object) {
+    const involved = asObject(object.involvedObject);
+    const own = asString(metadataOf(object).namespace);
+    const namespace = asString(involved.namespace);
+    if (namespace === own || (namespace === '' && own === 'default')) return [];
+    return [invalid('involvedObject.namespace', namespace, 'does not match event.namespace')];
+  },
+};
+
+export const rbacName = pathSegment;

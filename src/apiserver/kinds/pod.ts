@@ -1,0 +1,85 @@
+import type { FieldError } from '../field-error.ts';
+import { asObject, asString, ensureObject, getPath, type JsonObject } from '../json.ts';
+import { dnsSubdomain } from '../name-rules.ts';
+import { keepField } from '../object-writer.ts';
+import type { Strategy } from '../strategy.ts';
+import { items, specOf } from './defaulting.ts';
+import { defaultPodSpec } from './pod-spec.ts';
+import { validatePodSpec, validatePodSpecUpdate } from './pod-validation.ts';
+import { qosClassOf } from './quality-of-service.ts';
+
+const TOLERATION_SECONDS = 300;
+const TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+const PRIORITIES: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
+
+function requestsFromLimits(container: JsonObject): void {
+  const resources = asObject(container.resources);
+  const limits = asObject(resources.limits);
+  if (Object.keys(limits).length === 0) return;
+  ensureObject(container, 'resources').requests = { ...limits, ...asObject(resources.requests) };
+}
+
+/** What admission plugins that are always on add to a new pod. */
+function admit(spec: JsonObject): void {
+  const tolerations = items(spec.tolerations);
+  for (const key of TAINTS) {
+    const covered = tolerations.some(
+      (item) =>
+        (item.key === key || item.key === undefined) && ['NoExecute', undefined].includes(item.effect as string),
+    );
+    if (covered) continue;
+    tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATION_SECONDS });
+  }
+  spec.tolerations = tolerations;
+  if (spec.priority === undefined) spec.priority = PRIORITIES[asString(spec.priorityClassName)] ?? 0;
+  spec.preemptionPolicy ??= 'PreemptLowerPriority';
+}
+
+export const podStrategy: Strategy = {
+  nameRule: dnsSubdomain,
+  generation: true,
+  returnDeletedObject: true,
+  fieldAliases: { 'spec.host': 'spec.nodeName' },
+
+  defaults(object) {
+    const spec = specOf(object);
+    defaultPodSpec(spec);
+    for (const container of [...items(spec.containers), ...items(spec.initContainers)]) requestsFromLimits(container);
+    spec.enableServiceLinks ??= true;
+    if (spec.hostNetwork !== true) return;
+    for (const container of items(spec.containers)) {
+      for (const port of items(container.ports)) port.hostPort ??= port.containerPort;
+    }
+  },
+
+  prepareForCreate(object) {
+    admit(specOf(object));
+    object.status = { phase: 'Pending', qosClass: qosClassOf(object) };
+  },
+
+  prepareForStatusUpdate(object, old) {
+    keepField(object, old, 'spec');
+    const status = ensureObject(object, 'status');
+    const before = asObject(old.status);
+    if (before.qosClass !== undefined) status.qosClass = before.qosClass;
+    keepField(ensureObject(object, 'metadata'), asObject(old.metadata), 'ownerReferences');
+  },
+
+  validate: (object): FieldError[] => validatePodSpec(specOf(object), 'spec'),
+  validateUpdate(object, old, context) {
+    const open = ['ephemeralcontainers', 'resize', 'binding'].includes(context.subresource ?? '');
+    return open ? [] : validatePodSpecUpdate(specOf(object), specOf(old));
+  },
+
+  /** A pod that is on no node, or has finished, has nobody to wait for. */
+  gracePeriod(object, requested) {
+    const own = getPath(object, 'spec', 'terminationGracePeriodSeconds');
+    let seconds = requested ?? (typeof own === 'number' ? own : 30);
+    if (asString(getPath(object, 'spec', 'nodeName')) === '') seconds = 0;
+    if (['Succeeded', 'Failed'].includes(asString(getPath(object, 'status', 'phase')))) seconds = 0;
+    return seconds < 0 ? 1 : seconds;
+  },
+};

@@ -1,0 +1,127 @@
+import { stringify } from 'yaml';
+import type { ListResult } from './list.ts';
+import type { Accepted } from './negotiation.ts';
+import { partialObject } from './representation.ts';
+import { bytesResponse, type ServerResponse } from './request.ts';
+import type { ServedResource } from './served-resource.ts';
+import { Slices } from './slices.ts';
+import { statusError } from './status-error.ts';
+import type { StoredObject } from './stored-object.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+const NEWLINE = Buffer.from('\n');
+const COMMA = Buffer.from(',');
+
+/** How a request wants its answer. */
+export interface OutputOptions {
+  readonly accepted: Accepted;
+  /** Indented, for people. */
+  readonly pretty: boolean;
+}
+
+/** A document in the format that was negotiated. */
+export function documentResponse(status: number, json: Uint8Array, output: OutputOptions): ServerResponse {
+  const { format } = output.accepted;
+  if (format === 'yaml') {
+    const text = stringify(JSON.parse(Buffer.from(json).toString()), { lineWidth: 0, sortMapEntries: true });
+    return bytesResponse(status, Buffer.from(text), 'application/yaml');
+  }
+  if (output.pretty || output.accepted.pretty) {
+    const value: unknown = JSON.parse(Buffer.from(json).toString());
+    return bytesResponse(status, Buffer.from(JSON.stringify(value, null, 2)));
+  }
+  return bytesResponse(status, Buffer.concat([json, NEWLINE]));
+}
+
+/** One object, whole or as its metadata. */
+export function objectResponse(
+  status: number,
+  resource: ServedResource,
+  stored: StoredObject,
+  output: OutputOptions,
+): ServerResponse {
+  const { transform, metaVersion } = output.accepted;
+  if (transform === 'PartialObjectMetadataList') {
+    const message = `you requested PartialObjectMetadataList, but the requested object is not a list (*${resource.kind})`;
+    throw statusError(406, 'NotAcceptable', message);
+  }
+  const json = transform === 'PartialObjectMetadata' ? partialObject(stored, metaVersion) : resource.encode(stored);
+  return documentResponse(status, json, output);
+}
+
+/** A list, written in slices so that a hundred thousand objects do not hold the event loop. */
+export async function listResponse(
+  resource: ServedResource,
+  result: ListResult,
+  output: OutputOptions,
+): Promise<ServerResponse> {
+  const { transform, metaVersion, format } = output.accepted;
+  if (transform === 'PartialObjectMetadata') {
+    const message = `you requested PartialObjectMetadata, but the requested object is a list (*${resource.init.listKind})`;
+    throw statusError(406, 'NotAcceptable', message);
+  }
+  const partial = transform === 'PartialObjectMetadataList';
+  const encode = partial
+    ? (stored: StoredObject) => partialObject(stored, metaVersion)
+    : (stored: StoredObject) => resource.encodeItem(stored);
+  const [head, tail] = partial
+    ? listFrame('PartialObjectMetadataList', metaVersion, listMetadata(result), false)
+    : listFrame(
+        resource.init.listKind,
+        resource.apiVersion,
+        listMetadata(result, resource.init.custom),
+        resource.init.custom,
+      );
+  const chunks = listChunks(head, result.items, encode, tail);
+  if (format === 'yaml' || output.pretty || output.accepted.pretty) {
+    const parts: Uint8Array[] = [];
+    for await (const chunk of chunks) parts.push(chunk);
+    return documentResponse(200, Buffer.concat(parts), output);
+  }
+  return { status: 200, headers: [['content-type', 'application/json']], body: chunks };
+}
+
+/** Custom resources always say `continue`, as the real server does for them. */
+export function listMetadata(result: ListResult, custom = false) {
+  return {
+    ...(custom && result.continueToken === '' ? { continue: '' } : {}),
+    resourceVersion: result.resourceVersion,
+    ...(result.continueToken === '' ? {} : { continue: result.continueToken }),
+    ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
+  };
+}
+
+function listFrame(kind: string, apiVersion: string, metadata: object, custom: boolean): [string, string] {
+  const meta = JSON.stringify(metadata);
+  const [k, v] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
+  return custom
+    ? [`{"apiVersion":${v},"items":[`, `],"kind":${k},"metadata":${meta}}\n`]
+    : [`{"kind":${k},"apiVersion":${v},"metadata":${meta},"items":[`, ']}\n'];
+}
+
+async function* listChunks(
+  head: string,
+  items: readonly StoredObject[],
+  encode: (stored: StoredObject) => Uint8Array,
+  tail: string,
+): AsyncGenerator<Uint8Array> {
+  const slices = new Slices();
+  let parts: Uint8Array[] = [Buffer.from(head)];
+  let bytes = head.length;
+  let first = true;
+  for (const item of items) {
+    if (first) first = false;
+    else parts.push(COMMA);
+    const encoded = encode(item);
+    parts.push(encoded);
+    bytes += encoded.length + 1;
+    if (bytes >= CHUNK_BYTES) {
+      yield Buffer.concat(parts);
+      parts = [];
+      bytes = 0;
+      await slices.pause();
+    }
+  }
+  parts.push(Buffer.from(tail));
+  yield Buffer.concat(parts);
+}

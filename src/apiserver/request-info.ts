@@ -1,0 +1,96 @@
+/** What a request is about, read from its path as kube-apiserver's `RequestInfo`. */
+export interface RequestInfo {
+  readonly isResource: boolean;
+  /** get, list, watch, create, update, patch, delete, deletecollection; the lower-case method for other paths. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  /** What follows the subresource: `proxy/a/b` gives `a/b`. */
+  readonly rest: string;
+  /** From the old `/api/v1/watch/…` paths. */
+  readonly watchPath: boolean;
+}
+
+const VERB_OF_METHOD: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+
+/** Undefined when a segment is not valid percent-encoding. */
+export function splitPath(path: string): string[] | undefined {
+  const trimmed = path.replace(/^\/+|\/+$/g, '');
+  if (trimmed === '') return [];
+  try {
+    return trimmed.split('/').map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const nothing: RequestInfo = {
+    isResource: false,
+    verb: method.toLowerCase(),
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    rest: '',
+    watchPath: false,
+  };
+  const parts = splitPath(path);
+  if (!parts || parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return nothing;
+  const core = parts[0] === 'api';
+  if (!core && parts.length < 4) return nothing;
+  const group = core ? '' : (parts[1] ?? '');
+  const version = parts[core ? 1 : 2] ?? '';
+  let rest = parts.slice(core ? 2 : 3);
+  const watchPath = rest[0] === 'watch' && rest.length > 1;
+  if (watchPath) rest = rest.slice(1);
+
+  let namespace = '';
+  if (rest[0] === 'namespaces' && rest.length > 1) {
+    namespace = rest[1] ?? '';
+    if (rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2] ?? '')) rest = rest.slice(2);
+  }
+  const [resource = '', name = '', subresource = '', ...more] = rest;
+  const verb = watchPath ? 'watch' : verbOf(method, name, query);
+  return {
+    isResource: true,
+    verb,
+    group,
+    version,
+    namespace,
+    resource,
+    subresource,
+    name,
+    rest: more.join('/'),
+    watchPath,
+  };
+}
+
+function verbOf(method: string, name: string, query: URLSearchParams): string {
+  const verb = VERB_OF_METHOD[method] ?? '';
+  if (name !== '') return verb;
+  if (verb === 'get') return queryBool(query, 'watch') ? 'watch' : 'list';
+  return verb === 'delete' ? 'deletecollection' : verb;
+}
+
+/** As the server reads flags: present and neither `false` nor `0` is true. */
+export function queryBool(query: URLSearchParams, name: string): boolean | undefined {
+  const value = query.get(name);
+  if (value === null) return undefined;
+  return !['false', '0'].includes(value.toLowerCase());
+}

@@ -1,0 +1,70 @@
+import type { Api } from './api.ts';
+import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
+import { negotiate } from './negotiation.ts';
+import { handlePatch } from './patch-handler.ts';
+import { handleGet, handleList, handleWatch } from './read-handlers.ts';
+import type { RequestContext, ServerResponse } from './request.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { ResourceScope } from './resource-scope.ts';
+import type { ServedResource } from './served-resource.ts';
+import { methodNotAllowed, unknownPath } from './status-error.ts';
+import { handleSubresource } from './subresources.ts';
+import { handleCreate, handleUpdate } from './write-handlers.ts';
+
+type Handler = (api: Api, scope: ResourceScope) => ServerResponse | Promise<ServerResponse>;
+
+const HANDLERS = new Map<string, Handler>([
+  ['get', handleGet],
+  ['list', handleList],
+  ['watch', handleWatch],
+  ['create', handleCreate],
+  ['update', handleUpdate],
+  ['patch', handlePatch],
+  ['delete', handleDelete],
+  ['deletecollection', handleDeleteCollection],
+]);
+
+/** Verbs of requests to a collection; the others need a name. */
+const COLLECTION_VERBS = new Set(['list', 'watch', 'create', 'deletecollection']);
+
+/** Answers a request to a resource: finds it, judges path and verb, and hands it to the handler of the verb. */
+export async function routeResource(api: Api, context: RequestContext, info: RequestInfo): Promise<ServerResponse> {
+  const resource = api.registry.find(info.group, info.version, info.resource);
+  if (!resource) throw unknownPath();
+  const namespace = objectNamespace(resource, info);
+  const scope: ResourceScope = {
+    ...context,
+    info,
+    resource,
+    namespace,
+    output: {
+      accepted: negotiate(context.request.headers.accept, info.verb === 'watch'),
+      pretty: wantsPretty(context),
+    },
+  };
+  if (info.subresource !== '') return handleSubresource(api, scope);
+  const handler = HANDLERS.get(info.verb);
+  if (!handler || !resource.init.verbs.includes(info.verb)) throw methodNotAllowed();
+  if (info.name !== '' && COLLECTION_VERBS.has(info.verb) && info.verb !== 'watch') throw methodNotAllowed();
+  return handler(api, scope);
+}
+
+/** Throws when the path and the scope of the resource do not fit, as the routes of the real server would. */
+function objectNamespace(resource: ServedResource, info: RequestInfo): string {
+  if (!resource.namespaced) {
+    const own = info.resource === 'namespaces' && info.group === '' && info.namespace === info.name;
+    if (info.namespace !== '' && !own) throw unknownPath();
+    return '';
+  }
+  if (info.namespace === '') {
+    if (info.name !== '') throw unknownPath();
+    if (info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
+  }
+  return info.namespace;
+}
+
+function wantsPretty({ request }: RequestContext): boolean {
+  const asked = request.query.get('pretty');
+  if (asked !== null && asked !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
+  return /^(?:curl|Wget|Mozilla\/5\.0)/.test(request.headers['user-agent'] ?? '');
+}

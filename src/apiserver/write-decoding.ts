@@ -1,0 +1,129 @@
+import { parseDryRun } from './delete-options.ts';
+import { invalid, notSupported, required } from './field-error.ts';
+import { asString, isObject, type JsonObject } from './json.ts';
+import type { ResourceScope } from './resource-scope.ts';
+import type { ServedResource } from './served-resource.ts';
+import { badRequest, invalidObject } from './status-error.ts';
+import { DecodeProblem } from './typed-object.ts';
+
+/** The options that writes share, from the query. */
+export interface WriteQuery {
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+  readonly force: boolean | undefined;
+}
+
+const DIRECTIVES = ['Ignore', 'Warn', 'Strict'];
+const MAX_MANAGER_LENGTH = 128;
+
+export function writeQuery(scope: ResourceScope, kind: string, apply = false): WriteQuery {
+  const { query, headers } = scope.request;
+  const fieldValidation = query.get('fieldValidation') ?? '';
+  const manager = query.get('fieldManager') ?? '';
+  const force = query.get('force');
+  const errors = [];
+  if (apply && manager === '') errors.push(required('fieldManager', 'is required for apply patch'));
+  if (!apply && force !== null)
+    errors.push({
+      reason: 'FieldValueForbidden',
+      field: 'force',
+      message: 'Forbidden: may not be specified for non-apply patch',
+    });
+  if (manager.length > MAX_MANAGER_LENGTH) {
+    errors.push(invalid('fieldManager', manager, `may not be more than ${MAX_MANAGER_LENGTH} bytes`));
+  }
+  if (fieldValidation !== '' && !DIRECTIVES.includes(fieldValidation)) {
+    errors.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind }, '', errors);
+  return {
+    dryRun: parseDryRun(query.getAll('dryRun'), kind),
+    fieldManager: manager === '' ? managerFromAgent(headers['user-agent'] ?? '') : manager,
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as WriteQuery['fieldValidation']),
+    force: force === null ? undefined : !['false', '0'].includes(force),
+  };
+}
+
+/** What stands before the first slash of the User-Agent. */
+function managerFromAgent(agent: string): string {
+  return (agent.split('/')[0] ?? '').replace(/\p{C}/gu, '').slice(0, MAX_MANAGER_LENGTH);
+}
+
+/**
+ * Makes an object of the kind from what the client sent: checks kind and version, reads it as the type, and deals with
+ * unknown and duplicate fields as asked. The answer is in the version of the request.
+ */
+export function decodeObject(
+  scope: Pick<ResourceScope, 'resource' | 'warnings'>,
+  sent: JsonObject,
+  duplicates: readonly string[],
+  directive: WriteQuery['fieldValidation'],
+): JsonObject {
+  const { resource } = scope;
+  checkType(resource, sent);
+  const decoded = typed(resource, { ...sent, kind: resource.kind, apiVersion: resource.apiVersion });
+  const problems = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...decoded.strictErrors];
+  if (directive === 'Warn') for (const text of problems) scope.warnings.push(text);
+  if (directive === 'Strict' && problems.length > 0) {
+    throw badRequest(`${handledAs(resource)}: strict decoding error: ${problems.join(', ')}`);
+  }
+  return decoded.object;
+}
+
+function typed(resource: ServedResource, object: JsonObject) {
+  try {
+    return resource.init.decode(object);
+  } catch (error) {
+    if (error instanceof DecodeProblem) throw badRequest(`${handledAs(resource)}: ${error.message}`);
+    throw error;
+  }
+}
+
+function handledAs(resource: ServedResource, kind = resource.kind, version = resource.version): string {
+  return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
+}
+
+function checkType(resource: ServedResource, sent: JsonObject): void {
+  const kind = asString(sent.kind) || resource.kind;
+  const apiVersion = asString(sent.apiVersion) || resource.apiVersion;
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  if (kind === resource.kind && apiVersion === resource.apiVersion) return;
+  if (kind !== resource.kind && apiVersion === resource.apiVersion) {
+    const what = `${version}.${kind}`;
+    const into = `${resource.group.split('.')[0] || 'core'}.${resource.kind}`;
+    throw badRequest(`${handledAs(resource, kind, version)}: converting (${what}) to (${into}): unknown conversion`);
+  }
+  const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [''];
+  if (resource.init.custom || (group === resource.group && kind === resource.kind && isKnownVersion(version))) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+    );
+  }
+  throw badRequest(
+    `${handledAs(resource, kind, version)}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+  );
+}
+
+function isKnownVersion(version: string): boolean {
+  return /^v[1-9][0-9]*(?:alpha[0-9]+|beta[0-9]+)?$/.test(version) && version !== 'v2';
+}
+
+/** Keeps the namespace of the object and that of the request the same. Throws 400 when they are not. */
+export function matchNamespace(object: JsonObject, scope: Pick<ResourceScope, 'resource' | 'namespace'>): void {
+  const metadata = isObject(object.metadata) ? object.metadata : undefined;
+  if (!metadata) return;
+  const own = asString(metadata.namespace);
+  const expected = scope.resource.namespaced ? scope.namespace : '';
+  if (own === expected) return;
+  if (own === '') {
+    metadata.namespace = expected;
+    return;
+  }
+  // A namespace object may name itself; anything else on a cluster-scoped object is dropped.
+  if (expected === '') {
+    delete metadata.namespace;
+    return;
+  }
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}

@@ -25,6 +25,11 @@ export interface ListerWatcher<T extends KubernetesObject> {
  * reflector then reports it and relists.
  */
 export interface ReflectorTarget<T extends KubernetesObject> {
+  /**
+   * Called once for each listed item and each event before it is handed on, and its result used instead (the informer
+   * transforms and checks objects here). What it throws makes that object, and no other, one that cannot be taken.
+   */
+  prepare?(object: Cached<T>): Cached<T>;
   add(object: Cached<T>): void;
   update(object: Cached<T>): void;
   delete(object: Cached<T>): void;
@@ -34,4 +39,9 @@ export interface ReflectorTarget<T extends KubernetesObject> {
   resync(): void;
   /** Everything up to this version has been seen. */
   bookmark?(resourceVersion: string): void;
+  /**
+   * The newest version of the object that has been handed over and not deleted since. With it, an event that is older
+   * than its object is refused and the state listed again; without it, such an event is handed on.
+   */
+  resourceVersionOf?(key: string): string | undefined;
 }

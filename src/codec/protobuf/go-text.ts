@@ -1,0 +1,68 @@
+/* How Go writes times and durations as text. */
+
+const SECONDS_A_DAY = 86_400;
+
+/** RFC 3339 in UTC, `2006-01-02T15:04:05Z`, of a Unix time. */
+export function timeText(seconds: number): string {
+  return `${dateAndTime(seconds)}Z`;
+}
+
+/** With six decimals; what is below a microsecond is cut off. */
+export function microTimeText(seconds: number, nanos: number): string {
+  const micros = Math.trunc(nanos / 1000);
+  const carried = Math.floor(micros / 1_000_000);
+  return `${dateAndTime(seconds + carried)}.${String(micros - carried * 1_000_000).padStart(6, '0')}Z`;
+}
+
+/** `1h2m0.5s`, `1.5ms`, `0s`. */
+export function durationText(nanos: bigint): string {
+  if (nanos === 0n) return '0s';
+  const sign = nanos < 0n ? '-' : '';
+  const size = nanos < 0n ? -nanos : nanos;
+  if (size < 1_000n) return `${sign}${size}ns`;
+  if (size < 1_000_000n) return `${sign}${decimal(size, 3)}µs`;
+  if (size < 1_000_000_000n) return `${sign}${decimal(size, 6)}ms`;
+  const minutes = size / 60_000_000_000n;
+  const seconds = `${decimal(size % 60_000_000_000n, 9)}s`;
+  if (minutes === 0n) return `${sign}${seconds}`;
+  const hours = minutes / 60n;
+  return hours === 0n ? `${sign}${minutes}m${seconds}` : `${sign}${hours}h${minutes % 60n}m${seconds}`;
+}
+
+/** The number divided by 10^places, without trailing zeros. */
+function decimal(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, '0');
+  const whole = digits.slice(0, -places);
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+function dateAndTime(seconds: number): string {
+  const day = Math.floor(seconds / SECONDS_A_DAY);
+  const rest = seconds - day * SECONDS_A_DAY;
+  const hour = Math.floor(rest / 3600);
+  const minute = Math.floor((rest % 3600) / 60);
+  return `${date(day)}T${two(hour)}:${two(minute)}:${two(rest % 60)}`;
+}
+
+/** Of a day counted from 1970-01-01, in the Gregorian calendar before its time too, for any year. */
+function date(day: number): string {
+  // Counted in years that begin in March and eras of 400 years, every one of which has the same number of days.
+  const shifted = day + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const dayOfMonth = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  const sign = year < 0 ? '-' : '';
+  return `${sign}${String(Math.abs(year)).padStart(4, '0')}-${two(month)}-${two(dayOfMonth)}`;
+}
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../observe/clock.ts';
+
+export interface BackoffOptions {
+  /** The first wait, before jitter. Default 800. */
+  initialMs?: number;
+  /** What each wait is multiplied with to give the next. Default 2. */
+  factor?: number;
+  /** The longest wait, before jitter. Default 30,000. */
+  maxMs?: number;
+  /** A wait `d` becomes a random one in [d, d × (1 + jitter)). Default 1. */
+  jitter?: number;
+  /** When nothing has been waited for during this time, the next wait is the first again. Default 120,000. */
+  resetMs?: number;
+}
+
+export interface BackoffTime {
+  clock: Pick<Clock, 'now'>;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+/** What a server may ask us to wait; more is a mistake or an attack, and would leave the cache stale for as long. */
+const MAX_RETRY_AFTER_MS = 10 * 60_000;
+
+/** How long to wait after a failure. client-go's reflector backoff, with the reset of v0.35: after two minutes of quiet. */
+export class Backoff {
+  readonly #options: Required<BackoffOptions>;
+  readonly #time: BackoffTime;
+  #nextMs: number;
+  /** When the last wait was over. */
+  #lastEndMs = Number.NEGATIVE_INFINITY;
+
+  constructor(time: BackoffTime, options: BackoffOptions = {}) {
+    this.#options = {
+      initialMs: options.initialMs ?? 800,
+      factor: options.factor ?? 2,
+      maxMs: options.maxMs ?? 30_000,
+      jitter: options.jitter ?? 1,
+      resetMs: options.resetMs ?? 120_000,
+    };
+    this.#time = time;
+    this.#nextMs = this.#options.initialMs;
+  }
+
+  /** The length of the wait that begins now, in milliseconds; never below what the server asked for. */
+  next(retryAfterMs = 0): number {
+    const { initialMs, factor, maxMs, jitter, resetMs } = this.#options;
+    const nowMs = this.#time.clock.now();
+    if (nowMs - this.#lastEndMs > resetMs) this.#nextMs = initialMs;
+    const plainMs = Math.min(this.#nextMs, maxMs);
+    this.#nextMs = Math.min(plainMs * factor, maxMs);
+    const luck = this.#time.random();
+    const waitMs = plainMs * (1 + jitter * luck);
+    // Everybody was told the same moment: they must not all come back in it.
+    const askedMs = retryAfterMs > 0 ? Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) + initialMs * jitter * luck : 0;
+    const resultMs = Math.max(waitMs, askedMs);
+    this.#lastEndMs = nowMs + resultMs;
+    return resultMs;
+  }
+}

@@ -1,0 +1,103 @@
+import type { CachedFrame, CachedFrames } from '../api/cached.ts';
+import type { ListOptions } from '../api/list-options.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { Clock } from '../observe/clock.ts';
+import { CallScope, interruptible } from './interruption.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+import { type Deadline, Watchdog } from './watchdog.ts';
+
+export interface FrameStreamOptions<T extends KubernetesObject> {
+  listerWatcher: ListerWatcher<T>;
+  options: ListOptions & { timeoutSeconds: number };
+  clock: Clock;
+  signal: AbortSignal;
+  /** Holds from the request on, so for the response's head too. */
+  deadline: () => Deadline;
+}
+
+/**
+ * One watch, from its request on. Reading from it rejects when the connection breaks, when the deadline is missed, and
+ * when the signal aborts. Whoever opened it closes it.
+ */
+export class FrameStream<T extends KubernetesObject> {
+  /** When the server was asked to end it. */
+  readonly timeoutSeconds: number;
+  readonly #frames: AsyncIterator<readonly CachedFrame<T>[]>;
+  readonly #scope: CallScope;
+  readonly #watchdog: Watchdog;
+  #unread: readonly CachedFrame<T>[] | undefined;
+  #closed = false;
+
+  private constructor(frames: CachedFrames<T>, timeoutSeconds: number, scope: CallScope, watchdog: Watchdog) {
+    this.timeoutSeconds = timeoutSeconds;
+    this.#frames = frames[Symbol.asyncIterator]();
+    this.#scope = scope;
+    this.#watchdog = watchdog;
+  }
+
+  /** Resolves when the server has accepted the watch. */
+  static async open<T extends KubernetesObject>(stream: FrameStreamOptions<T>): Promise<FrameStream<T>> {
+    const { listerWatcher, options, clock, signal, deadline } = stream;
+    const scope = new CallScope(signal);
+    const watchdog = new Watchdog(clock, deadline, (problem) => scope.abort(problem));
+    try {
+      const call = () => listerWatcher.watch(options, { signal: scope.signal });
+      const frames = await interruptible(call, scope.signal, abandon);
+      return new FrameStream(frames, options.timeoutSeconds, scope, watchdog);
+    } catch (error) {
+      watchdog.stop();
+      scope.release();
+      throw error;
+    }
+  }
+
+  /** Undefined at the clean end of the response. */
+  async next(): Promise<readonly CachedFrame<T>[] | undefined> {
+    const unread = this.#unread;
+    if (unread !== undefined) {
+      this.#unread = undefined;
+      return unread;
+    }
+    const { done, value } = await interruptible(() => this.#frames.next(), this.#scope.signal);
+    return done ? undefined : value;
+  }
+
+  /** What the next reader gets first. */
+  unread(frames: readonly CachedFrame<T>[]): void {
+    if (frames.length > 0) this.#unread = frames;
+  }
+
+  /** Another deadline from now on. */
+  follow(deadline: () => Deadline): void {
+    this.#watchdog.follow(deadline);
+  }
+
+  /** To be called when the deadline has come nearer. */
+  checkDeadline(): void {
+    this.#watchdog.check();
+  }
+
+  /** Ends the request, if it has not ended. Does not wait for anybody. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#watchdog.stop();
+    this.#scope.release();
+    this.#scope.abort(new Error('the watch is not wanted any more'));
+    leave(this.#frames);
+  }
+}
+
+/** A watch that was accepted after nobody waited for it any more. */
+function abandon<T extends KubernetesObject>(frames: CachedFrames<T>): void {
+  leave(frames[Symbol.asyncIterator]());
+}
+
+/** Whether it ends well, and when, is nobody's concern; but a rejection must not go unhandled. */
+function leave(frames: AsyncIterator<unknown>): void {
+  void ended(frames).catch(() => {});
+}
+
+async function ended(frames: AsyncIterator<unknown>): Promise<void> {
+  await frames.return?.();
+}

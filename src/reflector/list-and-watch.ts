@@ -1,0 +1,181 @@
+import { ApiError } from '../api/api-error.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { afterEvents, afterStreamEnd, afterWatchOpen, failureKind, retryAfterMs } from './failure.ts';
+import type { Filler } from './filler.ts';
+import type { FrameStream } from './frame-stream.ts';
+import { interruptible } from './interruption.ts';
+import { recover, type Step } from './recovery.ts';
+import { ReflectorError } from './reflector-error.ts';
+import type { ReflectorPhase } from './reflector-state.ts';
+import { RetryWindow } from './retry-window.ts';
+import type { Session } from './session.ts';
+import { openWatch, WatchCycle } from './watch-cycle.ts';
+import { SHORT_WATCH_MS } from './watch-deadline.ts';
+
+/** The endless loop: fetch the whole state, follow it, and after each failure do the least that makes it right again. */
+export class ListAndWatch<T extends KubernetesObject> {
+  readonly #session: Session<T>;
+  readonly #filler: Filler<T>;
+  readonly #internalErrors: RetryWindow;
+  /** Watches in a row that ended at once without an event. */
+  #shortWatches = 0;
+  /** Watches in a row that failed to open with a server error. */
+  #unavailableOpens = 0;
+
+  constructor(session: Session<T>, filler: Filler<T>) {
+    const { clock, maxInternalErrorRetryMs } = session.settings;
+    this.#session = session;
+    this.#filler = filler;
+    this.#internalErrors = new RetryWindow(clock, maxInternalErrorRetryMs);
+  }
+
+  /** Resolves when the session's signal aborts. Never rejects. */
+  async run(): Promise<void> {
+    const { signal } = this.#session;
+    let step: Step<T> = { do: 'fill' };
+    while (!signal.aborted) {
+      try {
+        step = await this.#take(step);
+      } catch (error) {
+        if (signal.aborted) return;
+        // Steps handle the failures that they know of. Whatever this is, it must not be the end.
+        step = { do: 'fill' };
+        await recover(this.#session, error, 'listing', { next: 'list', wait: 'backoff' }).catch(() => {});
+      }
+    }
+  }
+
+  #take(step: Step<T>): Promise<Step<T>> {
+    switch (step.do) {
+      case 'fill':
+        return this.#filler.fill();
+      case 'watch':
+        return this.#watch(step.stream);
+      case 'awaitReturn':
+        return this.#awaitReturn(step.error, step.phase);
+    }
+  }
+
+  async #watch(handedOver?: FrameStream<T>): Promise<Step<T>> {
+    const session = this.#session;
+    const { signal, state, metrics } = session;
+    const { clock } = session.settings;
+    // From before the request: some proxies hold back the head of a response until the first event.
+    const startMs = clock.now();
+    let stream: FrameStream<T>;
+    try {
+      stream = handedOver ?? (await openWatch(session));
+    } catch (error) {
+      signal.throwIfAborted();
+      return await this.#openFailed(error);
+    }
+    this.#unavailableOpens = 0;
+    metrics.watchOpened();
+    state.enter('watching');
+
+    const cycle = new WatchCycle(session, stream);
+    let failure: unknown;
+    try {
+      await cycle.run();
+    } catch (error) {
+      failure = error;
+    } finally {
+      stream.close();
+    }
+    signal.throwIfAborted();
+    const lastedMs = clock.now() - startMs;
+    const isShort = cycle.events === 0 && lastedMs < SHORT_WATCH_MS;
+    metrics.watchEnded(cycle.events, lastedMs, isShort);
+    return await this.#ended(failure, isShort);
+  }
+
+  async #openFailed(error: unknown): Promise<Step<T>> {
+    const kind = failureKind(error);
+    const recovery = afterWatchOpen(kind, this.#unavailableOpens);
+    this.#unavailableOpens = kind === 'unavailable' && recovery.next === 'watch' ? this.#unavailableOpens + 1 : 0;
+    return await recover(this.#session, error, 'watching', recovery);
+  }
+
+  /** `failure` is undefined after a clean end. */
+  async #ended(failure: unknown, isShort: boolean): Promise<Step<T>> {
+    const session = this.#session;
+    if (failure instanceof ApiError || failure instanceof ReflectorError) {
+      const kind = failureKind(failure);
+      if (kind === 'untaken' || kind === 'stale') this.#filler.expectUntaken();
+      if (isInternal(failure) && this.#internalErrors.allows()) {
+        return await recover(session, failure, 'watching', { next: 'watch', wait: 'none' });
+      }
+      return await recover(session, failure, 'watching', afterEvents(kind));
+    }
+    const recovery = afterStreamEnd(isShort, this.#shortWatches);
+    this.#shortWatches = isShort && recovery.next === 'watch' ? this.#shortWatches + 1 : 0;
+    if (isShort) {
+      const options = failure === undefined ? {} : { cause: failure };
+      const error = new ReflectorError('shortWatch', 'the watch ended at once, without an event', options);
+      return await recover(session, error, 'watching', recovery);
+    }
+    const next = session.position.isNowhere ? 'list' : recovery.next;
+    const wait = next === 'list' ? 'backoff' : recovery.wait;
+    if (failure !== undefined) return await recover(session, failure, 'watching', { next, wait });
+    return next === 'list' ? await this.#relist() : { do: 'watch' };
+  }
+
+  /** Nothing has failed, but nothing can be resumed either: the server gives no versions. */
+  async #relist(): Promise<Step<T>> {
+    const { backoff, state, settings, signal } = this.#session;
+    const waitMs = backoff.next();
+    state.enter('backoff', { nextAttempt: settings.clock.now() + waitMs });
+    await settings.clock.sleep(waitMs, signal);
+    return { do: 'fill' };
+  }
+
+  /**
+   * A 404 may come from a server that is still starting, so nothing is emptied before discovery has confirmed it. While it
+   * does, lists would be in vain.
+   */
+  async #awaitReturn(error: Error, phase: ReflectorPhase): Promise<Step<T>> {
+    const session = this.#session;
+    const { clock, goneCheckMs, confirmGone, random } = session.settings;
+    const checkMs = () => goneCheckMs * (1 + 0.1 * random());
+    let waitMs = confirmGone === undefined ? session.backoff.next(retryAfterMs(error)) : checkMs();
+    this.#enterGone(error, waitMs);
+    session.report(error, phase, waitMs);
+    if (await this.#isConfirmedGone()) {
+      this.#filler.empty();
+      do {
+        waitMs = checkMs();
+        this.#enterGone(error, waitMs);
+        await clock.sleep(waitMs, session.signal);
+      } while (await this.#isConfirmedGone());
+      return { do: 'fill' };
+    }
+    if (confirmGone !== undefined) {
+      waitMs = session.backoff.next(retryAfterMs(error));
+      this.#enterGone(error, waitMs);
+    }
+    await clock.sleep(waitMs, session.signal);
+    return { do: 'fill' };
+  }
+
+  #enterGone(error: Error, waitMs: number): void {
+    const { state, settings } = this.#session;
+    state.enter('gone', { lastError: error, nextAttempt: settings.clock.now() + waitMs });
+  }
+
+  async #isConfirmedGone(): Promise<boolean> {
+    const { signal, settings } = this.#session;
+    const { confirmGone, logger, name } = settings;
+    if (confirmGone === undefined) return false;
+    try {
+      return await interruptible(() => confirmGone(signal), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.debug(`${name}: could not find out whether the resource type exists.`, error);
+      return false;
+    }
+  }
+}
+
+function isInternal(failure: ApiError | ReflectorError): boolean {
+  return failure instanceof ApiError && (failure.reason === 'InternalError' || failure.code === 500);
+}

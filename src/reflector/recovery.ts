@@ -1,0 +1,42 @@
+import type { KubernetesObject } from '../api/metadata.ts';
+import { failureKind, phaseAfter, type Recovery, retryAfterMs } from './failure.ts';
+import type { FrameStream } from './frame-stream.ts';
+import { asError } from './reflector-error.ts';
+import type { ReflectorPhase } from './reflector-state.ts';
+import type { Session } from './session.ts';
+
+/** What the reflector does next. */
+export type Step<T extends KubernetesObject> =
+  /** Fetch the whole state. */
+  | { readonly do: 'fill' }
+  /** Follow changes: of this watch, or of one to be opened from the last version seen. */
+  | { readonly do: 'watch'; readonly stream?: FrameStream<T> }
+  /** There was a 404: find out whether the resource type exists, and wait until it does. */
+  | { readonly do: 'awaitReturn'; readonly error: Error; readonly phase: ReflectorPhase };
+
+/** A relist after a watch's 410 comes no sooner than this, whatever the backoff is set to. */
+const MIN_WAIT_AFTER_EXPIRED_MS = 500;
+
+/** Tells about the failure, waits as long as need be, and says how to go on. */
+export async function recover<T extends KubernetesObject>(
+  session: Session<T>,
+  failure: unknown,
+  phase: ReflectorPhase,
+  recovery: Recovery,
+): Promise<Step<T>> {
+  const error = asError(failure);
+  if (recovery.next === 'gone') return { do: 'awaitReturn', error, phase };
+  const { state, pacer, settings, signal } = session;
+  const { clock } = settings;
+  const waitMs = recovery.wait === 'backoff' ? backoffMs(session, error) : pacer.waitMs();
+  state.enter(phaseAfter(failureKind(error)), { lastError: error, nextAttempt: clock.now() + waitMs });
+  session.report(error, phase, waitMs);
+  if (recovery.wait === 'backoff') await clock.sleep(waitMs, signal);
+  return { do: recovery.next === 'list' ? 'fill' : 'watch' };
+}
+
+function backoffMs<T extends KubernetesObject>({ backoff, settings }: Session<T>, error: Error): number {
+  const waitMs = backoff.next(retryAfterMs(error));
+  if (failureKind(error) !== 'expired') return waitMs;
+  return Math.max(waitMs, MIN_WAIT_AFTER_EXPIRED_MS * (1 + settings.random()));
+}

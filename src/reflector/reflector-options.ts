@@ -1,0 +1,109 @@
+import type { KubernetesObject } from '../api/metadata.ts';
+import { type Clock, systemClock } from '../observe/clock.ts';
+import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Metrics, noMetrics } from '../observe/metrics.ts';
+import type { BackoffOptions } from './backoff.ts';
+import type { ListerWatcher, ReflectorTarget } from './lister-watcher.ts';
+import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
+
+export interface WatchErrorContext {
+  /** The reflector's name; inside an informer, that of the informer. */
+  readonly informer: string;
+  /** Whether a list (`listing`) or a watch (`watching`) failed. */
+  readonly phase: ReflectorPhase;
+  /** When the next attempt comes, 0 for at once. Absent when nothing is attempted again: the object is left out. */
+  readonly retryInMs?: number;
+}
+
+/**
+ * Hears of every failed list and watch, every error in a stream (410 included), and every object that cannot be taken.
+ * What it returns or throws changes nothing.
+ */
+export type WatchErrorHandler = (error: Error, context: WatchErrorContext) => void;
+
+export interface ReflectorOptions<T extends KubernetesObject> {
+  listerWatcher: ListerWatcher<T>;
+  target: ReflectorTarget<T>;
+  /** What messages, metrics and the watch error handler call it. client-go: ReflectorOptions.Name. */
+  name: string;
+  /** Default: the machine's. */
+  clock?: Clock;
+  /** In [0, 1), for jitter. Default Math.random. */
+  random?: () => number;
+  /** Default: warnings and errors to the console. */
+  logger?: Logger;
+  /** Default: none. */
+  metrics?: Metrics;
+  /**
+   * How often the target is told to queue all that it knows once more, which takes no request. 0 or unset: never. Less
+   * than 1,000 counts as 1,000. client-go: ResyncPeriod.
+   */
+  resyncMs?: number;
+  /** Asked each time, whether to. Ignored without `resyncMs`. Default: always. client-go: ShouldResync. */
+  shouldResync?: () => boolean;
+  /**
+   * How many items a page of LIST holds. Unset: 500, and no paging when the server's cache can answer instead. Ignored by
+   * WatchList. client-go: WatchListPageSize.
+   */
+  pageSize?: number;
+  /** Whether the initial state is streamed, with LIST as the fallback. Default true. client-go: WatchListClient. */
+  watchList?: boolean;
+  /** Default: writes to the logger. client-go: SetWatchErrorHandler. */
+  watchErrorHandler?: WatchErrorHandler;
+  /**
+   * Asked after a 404 whether the server really does not know the type; then the target is emptied, and asked again every
+   * `goneCheckMs` until it does. Unset: a 404 empties nothing and is retried like any failure.
+   */
+  confirmGone?: (signal: AbortSignal) => Promise<boolean>;
+  /** Default 5,000. Ignored without `confirmGone`. */
+  goneCheckMs?: number;
+  /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
+  minWatchTimeoutMs?: number;
+  backoff?: BackoffOptions;
+  /** How long a WatchList may bring nothing new before its closing bookmark. Default 30,000. */
+  watchListBookmarkTimeoutMs?: number;
+  /** How long a watch that has sent a bookmark may be silent before it is taken for dead. Default 150,000. */
+  silenceTimeoutMs?: number;
+  /** A list that takes longer is logged with its steps. Default 10,000. */
+  slowListMs?: number;
+  /**
+   * For how long watches that fail with an internal error of the server are reopened without a list in between. Default 0:
+   * not at all. client-go: MaxInternalErrorRetryDuration.
+   */
+  maxInternalErrorRetryMs?: number;
+  /** Called after each change of `state`. Must not throw. */
+  onState?: (state: ReflectorState) => void;
+}
+
+const MIN_WATCH_TIMEOUT_MS = 5 * 60_000;
+const MIN_RESYNC_MS = 1_000;
+
+/** The options with their defaults. */
+export type ReflectorSettings<T extends KubernetesObject> = ReturnType<typeof resolveOptions<T>>;
+
+export function resolveOptions<T extends KubernetesObject>(options: ReflectorOptions<T>) {
+  const { listerWatcher, resyncMs = 0 } = options;
+  return {
+    listerWatcher,
+    target: options.target,
+    name: options.name,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    logger: options.logger ?? defaultLogger,
+    metrics: options.metrics ?? noMetrics,
+    resyncMs: resyncMs > 0 ? Math.max(resyncMs, MIN_RESYNC_MS) : 0,
+    shouldResync: options.shouldResync ?? (() => true),
+    pageSize: options.pageSize,
+    watchList: (options.watchList ?? true) && listerWatcher.supportsWatchList !== false,
+    watchErrorHandler: options.watchErrorHandler,
+    confirmGone: options.confirmGone,
+    goneCheckMs: options.goneCheckMs ?? 5_000,
+    minWatchTimeoutMs: Math.max(options.minWatchTimeoutMs ?? 0, MIN_WATCH_TIMEOUT_MS),
+    backoff: options.backoff ?? {},
+    watchListBookmarkTimeoutMs: options.watchListBookmarkTimeoutMs ?? 30_000,
+    silenceTimeoutMs: options.silenceTimeoutMs ?? 150_000,
+    slowListMs: options.slowListMs ?? 10_000,
+    maxInternalErrorRetryMs: options.maxInternalErrorRetryMs ?? 0,
+    onState: options.onState,
+  };
+}

@@ -1,0 +1,123 @@
+import type { BrokenObject, Cached } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { compareResourceVersions } from '../api/resource-version.ts';
+import type { ReflectorTarget } from './lister-watcher.ts';
+import { asError, ReflectorError } from './reflector-error.ts';
+import type { LeftOut } from './reflector-state.ts';
+import type { SyncPosition } from './sync-position.ts';
+import { TimeSlice } from './time-slice.ts';
+
+export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+const VERB = { ADDED: 'addition', MODIFIED: 'update', DELETED: 'deletion' } as const;
+
+/** Items of a list that are ready for the target, and what cannot be made ready. */
+export interface PreparedItems<T extends KubernetesObject> {
+  readonly objects: readonly Cached<T>[];
+  readonly untaken: readonly ReflectorError[];
+}
+
+/** Hands objects to the target, and keeps the book of those that cannot be taken. */
+export class TargetWriter<T extends KubernetesObject> {
+  readonly #target: ReflectorTarget<T>;
+  readonly #position: SyncPosition;
+  /** By key. Only what a whole list has left out: a single failed event makes for a list first. */
+  readonly #leftOut = new Map<string, LeftOut>();
+
+  constructor(target: ReflectorTarget<T>, position: SyncPosition) {
+    this.#target = target;
+    this.#position = position;
+  }
+
+  get leftOut(): readonly LeftOut[] {
+    return [...this.#leftOut.values()];
+  }
+
+  isLeftOut(key: string | undefined): boolean {
+    return key !== undefined && this.#leftOut.has(key);
+  }
+
+  /** Whether there is one among them that has not been left out so far. Those without a key can only be counted. */
+  hasNews(failures: readonly ReflectorError[]): boolean {
+    const unnamed = failures.filter(({ key }) => key === undefined).length;
+    const unnamedBefore = this.leftOut.filter(({ key }) => key === '').length;
+    return unnamed > unnamedBefore || failures.some(({ key }) => key !== undefined && !this.#leftOut.has(key));
+  }
+
+  /**
+   * Hands one event on. Throws a `ReflectorError` when its object cannot be taken, or is older than what is known of it.
+   * Returns whether the object had been left out before.
+   */
+  write(type: ObjectEventType, event: Cached<T>): boolean {
+    this.#refuseStale(type, event);
+    try {
+      const object = this.#prepare(event);
+      if (type === 'ADDED') this.#target.add(object);
+      else if (type === 'MODIFIED') this.#target.update(object);
+      else this.#target.delete(object);
+    } catch (cause) {
+      throw untaken(`the ${VERB[type]} of ${event.key}`, event.key, cause);
+    }
+    return this.#leftOut.size > 0 && this.#leftOut.delete(event.key);
+  }
+
+  /** Prepares the items of a list one by one, in slices, so that one bad item does not cost the others. */
+  async prepare(
+    items: Iterable<Cached<T>>,
+    broken: readonly BrokenObject[],
+    signal: AbortSignal,
+  ): Promise<PreparedItems<T>> {
+    const slice = new TimeSlice();
+    const objects: Cached<T>[] = [];
+    const failures = broken.map(({ problem, key }) => untaken('a listed object', key, problem));
+    for (const item of items) {
+      try {
+        objects.push(this.#prepare(item));
+      } catch (cause) {
+        failures.push(untaken(`the listed ${item.key}`, item.key, cause));
+      }
+      if (slice.isDue()) await slice.pause();
+      signal.throwIfAborted();
+    }
+    return { objects, untaken: failures };
+  }
+
+  /** The whole state. Those that could not be taken are left out from now on, and nothing else is. */
+  replace({ objects, untaken: failures }: PreparedItems<T>, resourceVersion: string): void {
+    this.#target.replace(objects, resourceVersion);
+    this.#position.replaced(resourceVersion);
+    this.#leftOut.clear();
+    for (const [index, { key = '', cause, message }] of failures.entries()) {
+      this.#leftOut.set(key || `#${index}`, { key, reason: cause === undefined ? message : asError(cause).message });
+    }
+  }
+
+  /** The resource type is gone, and all its objects with it. */
+  empty(): void {
+    this.#target.replace([], '');
+    this.#leftOut.clear();
+  }
+
+  #prepare(object: Cached<T>): Cached<T> {
+    return this.#target.prepare === undefined ? object : this.#target.prepare(object);
+  }
+
+  /** Events come in the order of their versions, so only one from before the position can be older than its object. */
+  #refuseStale(type: ObjectEventType, event: Cached<T>): void {
+    if (this.#target.resourceVersionOf === undefined || !this.#position.isPast(event.resourceVersion)) return;
+    const known = this.#target.resourceVersionOf(event.key);
+    if (known === undefined) return;
+    const order = compareResourceVersions(event.resourceVersion, known);
+    if (order === undefined || order >= 0) return;
+    throw new ReflectorError(
+      'stale',
+      `the server sent the ${VERB[type]} of ${event.key} at version ${event.resourceVersion}, but ${known} has been seen: it may have lost data, or be behind`,
+      { key: event.key },
+    );
+  }
+}
+
+function untaken(what: string, key: string | undefined, cause: unknown): ReflectorError {
+  const options = key === undefined ? { cause } : { cause, key };
+  return new ReflectorError('untaken', `${what} cannot be taken: ${asError(cause).message}`, options);
+}

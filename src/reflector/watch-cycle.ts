@@ -1,0 +1,116 @@
+import { ApiError } from '../api/api-error.ts';
+import type { CachedFrame } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { FrameStream } from './frame-stream.ts';
+import { ReflectorError } from './reflector-error.ts';
+import type { Session } from './session.ts';
+import { TimeSlice } from './time-slice.ts';
+import { WatchDeadline } from './watch-deadline.ts';
+
+/** Opens a watch that goes on from the position. */
+export async function openWatch<T extends KubernetesObject>(session: Session<T>): Promise<FrameStream<T>> {
+  const { settings, position, pacer, signal } = session;
+  const { clock, listerWatcher, silenceTimeoutMs } = settings;
+  const timeoutSeconds = session.watchTimeoutSeconds();
+  await pacer.admit(signal);
+  const { resourceVersion } = position;
+  return await FrameStream.open({
+    listerWatcher,
+    options: { ...(resourceVersion !== '' && { resourceVersion }), allowWatchBookmarks: true, timeoutSeconds },
+    clock,
+    signal,
+    deadline: new WatchDeadline(clock, timeoutSeconds, silenceTimeoutMs).current,
+  });
+}
+
+/** Hands what one watch brings to the target, until it ends. */
+export class WatchCycle<T extends KubernetesObject> {
+  readonly #session: Session<T>;
+  readonly #stream: FrameStream<T>;
+  readonly #deadline: WatchDeadline;
+  /**
+   * A watch from nowhere begins with the present state in any order, so that the version of an ADDED says nothing about
+   * how far we are until something else has come.
+   */
+  #isInOrder: boolean;
+  #events = 0;
+
+  constructor(session: Session<T>, stream: FrameStream<T>) {
+    const { clock, silenceTimeoutMs } = session.settings;
+    this.#session = session;
+    this.#stream = stream;
+    this.#isInOrder = !session.position.isNowhere;
+    this.#deadline = new WatchDeadline(clock, stream.timeoutSeconds, silenceTimeoutMs);
+    stream.follow(this.#deadline.current);
+  }
+
+  /** How many frames have come. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** Resolves at the clean end of the watch; rejects with what ended it otherwise. Leaves the stream to its owner. */
+  async run(): Promise<void> {
+    const { signal } = this.#session;
+    const slice = new TimeSlice();
+    for (let batch = await this.#stream.next(); batch !== undefined; batch = await this.#stream.next()) {
+      this.#deadline.frameSeen();
+      for (const frame of batch) {
+        signal.throwIfAborted();
+        this.#events++;
+        this.#take(frame);
+        if (slice.isDue()) await slice.pause();
+      }
+    }
+  }
+
+  #take(frame: CachedFrame<T>): void {
+    const { position, settings } = this.#session;
+    switch (frame.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+      case 'DELETED':
+        if (frame.type !== 'ADDED') this.#isInOrder = true;
+        this.#takeObject(frame);
+        break;
+      case 'BOOKMARK':
+        this.#isInOrder = true;
+        if (!frame.initialEventsEnd && this.#deadline.bookmarkSeen()) this.#stream.checkDeadline();
+        position.advance(frame.resourceVersion);
+        if (frame.resourceVersion !== '') settings.target.bookmark?.(frame.resourceVersion);
+        break;
+      case 'ERROR':
+        throw new ApiError(frame.status);
+      case 'BROKEN': {
+        const { problem, key } = frame.broken;
+        this.#untaken(
+          new ReflectorError('untaken', `an event cannot be taken: ${problem.message}`, {
+            cause: problem,
+            ...(key !== undefined && { key }),
+          }),
+        );
+      }
+    }
+  }
+
+  #takeObject(frame: CachedFrame<T> & { type: 'ADDED' | 'MODIFIED' | 'DELETED' }): void {
+    const { position, writer, state } = this.#session;
+    let wasLeftOut = false;
+    try {
+      wasLeftOut = writer.write(frame.type, frame.object);
+    } catch (error) {
+      this.#untaken(error);
+      return;
+    }
+    if (this.#isInOrder) position.advance(frame.object.resourceVersion);
+    if (wasLeftOut) state.leaveOut(writer.leftOut);
+  }
+
+  /** Ends the watch for a list, unless a list has shown before that the object cannot be taken, and it is named as such. */
+  #untaken(error: unknown): void {
+    const { writer, signal } = this.#session;
+    signal.throwIfAborted();
+    if (!(error instanceof ReflectorError) || error.kind !== 'untaken' || !writer.isLeftOut(error.key)) throw error;
+    this.#session.report(error, 'watching');
+  }
+}

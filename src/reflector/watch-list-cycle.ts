@@ -1,0 +1,157 @@
+import { ApiError } from '../api/api-error.ts';
+import type { BrokenObject, Cached, CachedFrame } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { FrameStream } from './frame-stream.ts';
+import { refuseOlder, type WholeState } from './list-cycle.ts';
+import { ReflectorError } from './reflector-error.ts';
+import type { Session } from './session.ts';
+import { TimeSlice } from './time-slice.ts';
+import { SHORT_WATCH_MS, WATCH_TIMEOUT_MARGIN_MS } from './watch-deadline.ts';
+
+/**
+ * Fetches the whole state with WatchList: a watch that begins with everything that exists and says with a bookmark where
+ * that ends. Nothing reaches the target before, and the same watch goes on afterwards.
+ */
+export async function watchListCycle<T extends KubernetesObject>(session: Session<T>): Promise<WholeState<T>> {
+  const { settings, position, pacer, signal } = session;
+  const { clock, listerWatcher, watchListBookmarkTimeoutMs } = settings;
+  const from = position.watchListFrom;
+  const timeoutSeconds = session.watchTimeoutSeconds();
+  await pacer.admit(signal);
+
+  const startMs = clock.now();
+  const initial = new InitialEvents<T>(() => clock.now());
+  const stream = await FrameStream.open({
+    listerWatcher,
+    options: {
+      ...(from !== '' && { resourceVersion: from }),
+      resourceVersionMatch: 'NotOlderThan',
+      sendInitialEvents: true,
+      allowWatchBookmarks: true,
+      timeoutSeconds,
+    },
+    clock,
+    signal,
+    deadline: () => ({
+      dueMs: Math.min(
+        initial.progressMs + watchListBookmarkTimeoutMs,
+        startMs + timeoutSeconds * 1000 + WATCH_TIMEOUT_MARGIN_MS,
+      ),
+      problem: () => initial.unfinished(),
+    }),
+  });
+  try {
+    if (!(await initial.read(stream, signal))) throw initial.ended(clock.now() - startMs);
+    refuseOlder(from, initial.resourceVersion);
+    return { ...initial.whole(), stream };
+  } catch (error) {
+    stream.close();
+    signal.throwIfAborted();
+    throw initial.explain(error);
+  }
+}
+
+/** What has come before the closing bookmark. */
+class InitialEvents<T extends KubernetesObject> {
+  readonly #now: () => number;
+  readonly #objects = new Map<string, Cached<T>>();
+  readonly #broken: BrokenObject[] = [];
+  readonly #brokenByKey = new Map<string, BrokenObject>();
+  /** When the last object came that had not come before: nothing else brings the end nearer. */
+  progressMs: number;
+  resourceVersion = '';
+  #frames = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.progressMs = now();
+  }
+
+  /** Reads up to the closing bookmark; what came after it remains in the stream. False when the response ended before. */
+  async read(stream: FrameStream<T>, signal: AbortSignal): Promise<boolean> {
+    const slice = new TimeSlice();
+    for (;;) {
+      const batch = await stream.next();
+      if (batch === undefined) return false;
+      for (const [index, frame] of batch.entries()) {
+        this.#frames++;
+        if (this.#take(frame)) {
+          stream.unread(batch.slice(index + 1));
+          return true;
+        }
+      }
+      if (slice.isDue()) await slice.pause();
+      signal.throwIfAborted();
+    }
+  }
+
+  whole(): Omit<WholeState<T>, 'stream'> {
+    return {
+      items: [...this.#objects.values()],
+      broken: [...this.#broken, ...this.#brokenByKey.values()],
+      resourceVersion: this.resourceVersion,
+      how: `${this.#objects.size} objects streamed`,
+    };
+  }
+
+  unfinished(): ReflectorError {
+    const seen = this.#objects.size === 0 ? 'no object' : `no new object after ${this.#objects.size}`;
+    return new ReflectorError(
+      'noInitialEventsEnd',
+      `the server sent ${seen} and no bookmark to end the initial events of a WatchList; it may not know sendInitialEvents`,
+    );
+  }
+
+  ended(afterMs: number): ReflectorError {
+    return this.#frames === 0 && afterMs < SHORT_WATCH_MS
+      ? new ReflectorError('shortWatch', 'the server ended a WatchList at once, without a word')
+      : this.#endedEarly();
+  }
+
+  /** A stream that broke after it had begun is one that ended early, whatever broke it. */
+  explain(error: unknown): unknown {
+    if (this.#frames === 0 || error instanceof ApiError || error instanceof ReflectorError) return error;
+    return this.#endedEarly({ cause: error });
+  }
+
+  #endedEarly(options: ErrorOptions = {}): ReflectorError {
+    const message = `a WatchList ended after ${this.#frames} events, before the end of the initial events`;
+    return new ReflectorError('endedEarly', message, options);
+  }
+
+  /** Whether this was the closing bookmark. */
+  #take(frame: CachedFrame<T>): boolean {
+    switch (frame.type) {
+      case 'ADDED':
+      case 'MODIFIED': {
+        const { key } = frame.object;
+        if (frame.type === 'ADDED' && !this.#objects.has(key)) this.progressMs = this.#now();
+        this.#objects.set(key, frame.object);
+        this.#brokenByKey.delete(key);
+        return false;
+      }
+      case 'DELETED':
+        this.#objects.delete(frame.object.key);
+        this.#brokenByKey.delete(frame.object.key);
+        return false;
+      case 'BROKEN': {
+        const { key } = frame.broken;
+        if (key === undefined) {
+          this.#broken.push(frame.broken);
+        } else {
+          this.#brokenByKey.set(key, frame.broken);
+          // What came of it before is its state no more.
+          this.#objects.delete(key);
+        }
+        return false;
+      }
+      case 'ERROR':
+        throw new ApiError(frame.status);
+      case 'BOOKMARK':
+        if (!frame.initialEventsEnd) return false;
+        if (frame.resourceVersion === '') throw this.unfinished();
+        this.resourceVersion = frame.resourceVersion;
+        return true;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock, Timer } from '../observe/clock.ts';
+
+/** By when something must have happened, and what to say when it has not. */
+export interface Deadline {
+  readonly dueMs: number;
+  problem(): Error;
+}
+
+/**
+ * Watches a deadline that moves. A later one is noticed when the timer fires, so that progress costs nothing; for an
+ * earlier one, call `check`.
+ */
+export class Watchdog {
+  readonly #clock: Clock;
+  readonly #onMissed: (problem: Error) => void;
+  #deadline: () => Deadline;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, deadline: () => Deadline, onMissed: (problem: Error) => void) {
+    this.#clock = clock;
+    this.#deadline = deadline;
+    this.#onMissed = onMissed;
+    this.check();
+  }
+
+  follow(deadline: () => Deadline): void {
+    this.#deadline = deadline;
+    this.check();
+  }
+
+  check(): void {
+    this.#timer?.clear();
+    this.#timer = this.#clock.setTimeout(() => this.#fire(), this.#deadline().dueMs - this.#clock.now());
+  }
+
+  stop(): void {
+    this.#timer?.clear();
+    this.#timer = undefined;
+  }
+
+  #fire(): void {
+    const deadline = this.#deadline();
+    if (this.#clock.now() < deadline.dueMs) {
+      this.check();
+      return;
+    }
+    this.#timer = undefined;
+    this.#onMissed(deadline.problem());
+  }
+}

@@ -1,10 +1,23 @@
 import { defineConfig } from 'vitest/config';
 
+const source = (path: string) => new URL(path, import.meta.url).pathname;
+
+/** Examples and snippets import the package by its name; the tests give them the sources. */
+const alias = [
+  { find: /^tidewatch$/, replacement: source('src/index.ts') },
+  { find: /^tidewatch\/testing$/, replacement: source('src/testing/index.ts') },
+  { find: /^tidewatch\/api\/(.+)$/, replacement: `${source('src/generated/api')}/$1.ts` },
+];
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 20_000 } },
       {
+        resolve: { alias },
+        test: { name: 'unit', include: ['src/**/*.test.ts', 'examples/**/*.test.ts'], testTimeout: 20_000 },
+      },
+      {
+        resolve: { alias },
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],

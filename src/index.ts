@@ -63,7 +63,7 @@ export {
 export type { Transform } from './informer/transform.ts';
 export { waitForCacheSync } from './informer/wait-for-cache-sync.ts';
 export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
-export { leveled, type Logger, type LogLevel, silentLogger } from './observe/logger.ts';
+export { type Logger, type LogLevel, leveled, silentLogger } from './observe/logger.ts';
 export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics } from './observe/metrics.ts';
 export type {
   Delivery,
@@ -83,3 +83,23 @@ export {
   type Queue,
   QueueClosedError,
 } from './queue/queue.ts';
+export { ListWatch, type ListWatchFunctions } from './reflector/list-watch.ts';
+export { Reflector } from './reflector/reflector.ts';
+export type { ReflectorOptions, WatchErrorContext, WatchErrorHandler } from './reflector/reflector-options.ts';
+export type { LeftOut, ReflectorPhase, ReflectorState } from './reflector/reflector-state.ts';
+export {
+  type IndexDefinition,
+  type Indexers,
+  type IndexFunction,
+  metaNamespaceIndex,
+  NAMESPACE_INDEX,
+} from './store/index-definition.ts';
+export { IndexError, type IndexErrorKind } from './store/index-error.ts';
+export { Indexer, type IndexerOptions } from './store/indexer.ts';
+export { MutationDetector } from './store/mutation-detector.ts';
+export { Store, type StoreOptions } from './store/store.ts';
+export { Client } from './transport/client.ts';
+export { Cluster } from './transport/cluster.ts';
+export type { ClusterOptions, ConnectOptions } from './transport/connect-options.ts';
+export { Discovery } from './transport/discovery.ts';
+export { KubeconfigError } from './transport/kubeconfig.ts';

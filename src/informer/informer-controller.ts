@@ -3,7 +3,8 @@ import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { ProcessDeltas, Queue } from '../queue/queue.ts';
 import type { ListerWatcher, ReflectorTarget } from '../reflector/lister-watcher.ts';
-import { Reflector, type ReflectorOptions } from '../reflector/reflector.ts';
+import { Reflector } from '../reflector/reflector.ts';
+import type { ReflectorOptions } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 
 const SLICE_MS = 10;

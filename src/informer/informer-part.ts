@@ -6,8 +6,8 @@ import type { Notification } from '../processor/notification.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import { InOrderQueue } from '../queue/in-order-queue.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
-import type { ReflectorOptions } from '../reflector/reflector.ts';
-import type { ReflectorState, WatchErrorHandler } from '../reflector/reflector-state.ts';
+import type { ReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
+import type { ReflectorState } from '../reflector/reflector-state.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 import { DeltaHandler } from './delta-handler.ts';
 import { InformerController } from './informer-controller.ts';
@@ -75,6 +75,7 @@ export class InformerPart<T extends KubernetesObject> {
         table.check(prepared);
         return prepared;
       },
+      stored: (key) => table.get(key),
       onReplaced: onProgress,
     });
     const handler = new DeltaHandler<T>({ name, table, distribute, clock, logger });

@@ -8,6 +8,8 @@ export interface IntakeOptions<T extends KubernetesObject> {
   queue: Queue<Cached<T>>;
   /** Changes an object before it is queued, and refuses it by throwing. */
   prepare: (object: Cached<T>) => Cached<T>;
+  /** What is stored under a key, if anything. */
+  stored: (key: string) => Cached<T> | undefined;
   /** A whole list has been queued. */
   onReplaced: () => void;
 }
@@ -17,13 +19,19 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
   readonly queue: Queue<Cached<T>>;
   readonly caughtUp: CaughtUp;
   readonly prepare: (object: Cached<T>) => Cached<T>;
+  readonly #stored: (key: string) => Cached<T> | undefined;
   readonly #onReplaced: () => void;
 
-  constructor({ queue, prepare, onReplaced }: IntakeOptions<T>) {
+  constructor({ queue, prepare, stored, onReplaced }: IntakeOptions<T>) {
     this.queue = queue;
     this.caughtUp = new CaughtUp(() => queue.length);
     this.prepare = prepare;
+    this.#stored = stored;
     this.#onReplaced = onReplaced;
+  }
+
+  resourceVersionOf(key: string): string | undefined {
+    return this.#stored(key)?.resourceVersion;
   }
 
   add(object: Cached<T>): void {

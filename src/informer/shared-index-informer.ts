@@ -13,7 +13,8 @@ import type {
   ResourceEventHandler,
 } from '../processor/processor.ts';
 import { SharedProcessor, type SubscribeOptions } from '../processor/shared-processor.ts';
-import type { ReflectorState, WatchErrorHandler } from '../reflector/reflector-state.ts';
+import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
+import type { ReflectorState } from '../reflector/reflector-state.ts';
 import type { Indexers } from '../store/index-definition.ts';
 import { Indexer } from '../store/indexer.ts';
 import { ObjectTable } from '../store/object-table.ts';
@@ -210,7 +211,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** Lists and watches until `signal` aborts or `stop` is called; resolves when all has ended. Never rejects. */
   run({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
-    if (this.#running || this.isStopped()) {
+    if (this.#running !== undefined || this.isStopped()) {
       this.#logger.warn(
         `${this.name}: run was called ${this.isStopped() ? 'after it stopped' : 'twice'}; an informer runs once.`,
       );
@@ -227,7 +228,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   /** Final and idempotent; resolves when all has ended. Nothing is called afterwards. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    if (this.#running) await this.#running;
+    if (this.#running !== undefined) await this.#running;
     else await this.#processor.stop();
   }
 
@@ -260,7 +261,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#resyncTimer?.clear();
     this.#resyncTimer = undefined;
     const dueMs = this.#processor.nextResyncMs;
-    if (dueMs === undefined || !this.#running || this.isStopped()) return;
+    if (dueMs === undefined || this.#running === undefined || this.isStopped()) return;
     this.#resyncTimer = this.#clock.setTimeout(() => {
       if (this.#processor.shouldResync() && this.hasSynced()) for (const part of this.#parts) part.resync();
       this.#armResync();
@@ -283,11 +284,12 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const { phase, lastError } = this.state;
     const at = this.lastSyncResourceVersion();
     const error = lastError ? `; last error: ${lastError.message}` : '';
-    return `it is ${phase}${at ? ` at version ${at}` : ''}${this.#running ? '' : ' and was not started'}${error}`;
+    return `it is ${phase}${at ? ` at version ${at}` : ''}${this.#running === undefined ? ' and was not started' : ''}${error}`;
   }
 
   #mustNotHaveStarted(method: string): void {
-    if (this.#running || this.isStopped()) throw new Error(`${this.name}: ${method} must be called before the start`);
+    if (this.#running !== undefined || this.isStopped())
+      throw new Error(`${this.name}: ${method} must be called before the start`);
   }
 }
 

@@ -1,0 +1,69 @@
+/**
+ * The public names of every door, with their kinds, beside the snapshot in docs/api-snapshot.txt. A change of the public
+ * face then shows in review: `tsx scripts/check-api.ts` fails on a difference, with `--write` it takes the new state.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const snapshotFile = `${root}docs/api-snapshot.txt`;
+const doors = ['src/index.ts', 'src/testing/index.ts'];
+
+function memberNames(checker: ts.TypeChecker, symbol: ts.Symbol): string[] {
+  const { flags } = symbol;
+  if (!(flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface))) return [];
+  const type = checker.getDeclaredTypeOfSymbol(symbol);
+  const isPublic = (member: ts.Symbol) => {
+    const declaration = member.valueDeclaration ?? member.declarations?.[0];
+    if (!declaration || member.name.startsWith('#') || member.name.startsWith('__')) return false;
+    if (ts.getCombinedModifierFlags(declaration) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected))
+      return false;
+    return !ts.getJSDocTags(declaration).some((tag) => tag.tagName.text === 'internal');
+  };
+  return checker
+    .getPropertiesOfType(type)
+    .filter(isPublic)
+    .map((member) => `${member.name}${member.flags & ts.SymbolFlags.Optional ? '?' : ''}`)
+    .sort();
+}
+
+function describeDoor(program: ts.Program, door: string): string[] {
+  const checker = program.getTypeChecker();
+  const file = program.getSourceFile(`${root}${door}`);
+  const module = file && checker.getSymbolAtLocation(file);
+  if (!module) throw new Error(`${door} exports nothing`);
+  const lines = [`# ${door}`];
+  for (const exported of checker.getExportsOfModule(module).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+    const kind = symbol.flags & ts.SymbolFlags.Class ? 'class' : symbol.flags & ts.SymbolFlags.Value ? 'value' : 'type';
+    const members = memberNames(checker, symbol);
+    lines.push(`${kind} ${exported.name}${members.length > 0 ? `: ${members.join(' ')}` : ''}`);
+  }
+  return lines;
+}
+
+const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: doors }, ts.sys, root);
+const program = ts.createProgram(
+  doors.map((door) => `${root}${door}`),
+  options,
+);
+const now = `${doors
+  .flatMap((door) => [...describeDoor(program, door), ''])
+  .join('\n')
+  .trim()}\n`;
+
+if (process.argv.includes('--write')) {
+  writeFileSync(snapshotFile, now);
+} else {
+  const before = readFileSync(snapshotFile, 'utf8');
+  if (before !== now) {
+    const known = new Set(before.split('\n'));
+    const lines = new Set(now.split('\n'));
+    for (const line of known) if (!lines.has(line)) console.error(`- ${line}`);
+    for (const line of lines) if (!known.has(line)) console.error(`+ ${line}`);
+    console.error('The public face has changed. If that is meant: npx tsx scripts/check-api.ts --write');
+    process.exitCode = 1;
+  } else console.log('The public face is as in docs/api-snapshot.txt.');
+}

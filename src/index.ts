@@ -83,7 +83,7 @@ export {
   type Queue,
   QueueClosedError,
 } from './queue/queue.ts';
-export { ListWatch, type ListWatchFunctions } from './reflector/list-watch.ts';
+export { ListWatch, type ListWatchOptions } from './reflector/list-watch.ts';
 export { Reflector } from './reflector/reflector.ts';
 export type { ReflectorOptions, WatchErrorContext, WatchErrorHandler } from './reflector/reflector-options.ts';
 export type { LeftOut, ReflectorPhase, ReflectorState } from './reflector/reflector-state.ts';

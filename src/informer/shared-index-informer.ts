@@ -66,7 +66,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   #announceSynced: (() => void) | undefined;
 
   constructor(options: SharedIndexInformerOptions<T>) {
-    const { name = originName(options), resyncMs = 0, indexers, transform, watchErrorHandler } = options;
+    const { name = originName(options), resyncMs = 0, indexers, transform, watchErrorHandler, ...rest } = options;
     this.name = name;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? defaultLogger;
@@ -84,7 +84,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#parts = originSources(options, this.#clock).map(
       (source) =>
         new InformerPart<T>(source, {
-          ...options,
+          ...rest,
           name,
           table: this.#table,
           distribute: (notification, isSync) => this.#processor.distribute(notification, isSync),

@@ -84,7 +84,7 @@ export class SharedInformerFactory implements AsyncDisposable {
   forResource({ group, version, resource: plural }: GroupVersionResource): ResourceInformer<KubernetesObject> {
     const known = findBuiltin(group, version, plural);
     if (known) return this.for(defineResource(known));
-    return this.for(defineResource({ group, version, plural, kind: '*' }));
+    return this.for({ ...defineResource({ group, version, plural, kind: '*' }), kind: '' });
   }
 
   /** Only the metadata of each object is asked for, sent and kept. client-go: metadatainformer. */

@@ -22,6 +22,8 @@ export interface ListenerOptions<T extends KubernetesObject> {
   upstreamHasSynced: () => boolean;
   /** Something waits: `deliver` should be called soon. */
   onReady: (listener: Listener<T>) => void;
+  /** A call has settled, and more waits. */
+  onFree: (listener: Listener<T>) => void;
   onRemove: (listener: Listener<T>) => void;
   clock: Clock;
   logger: Logger;
@@ -189,7 +191,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #finish(initial: number): void {
     this.#running = undefined;
     this.#settle(initial);
-    if (this.isReady) this.#options.onReady(this);
+    if (this.isReady) this.#options.onFree(this);
   }
 
   #settle(initial: number): void {

@@ -41,6 +41,8 @@ export class SharedProcessor<T extends KubernetesObject> {
   /** Those with something to deliver, in the order of their turns. */
   readonly #ready = new Set<Listener<T>>();
   #scheduled: NodeJS.Immediate | undefined;
+  /** When the running slice is over; async handlers that settle before go on within it. */
+  #sliceEndMs = 0;
   #named = 0;
   #stopped = false;
 
@@ -79,6 +81,7 @@ export class SharedProcessor<T extends KubernetesObject> {
       ...(options.filter && { filter: options.filter }),
       upstreamHasSynced: hasSynced,
       onReady: (ready) => this.#schedule(ready),
+      onFree: (free) => this.#continue(free),
       onRemove: (removed) => {
         this.#listeners.delete(removed);
         this.#ready.delete(removed);
@@ -132,9 +135,15 @@ export class SharedProcessor<T extends KubernetesObject> {
     this.#scheduled ??= setImmediate(() => this.#runSlice());
   }
 
+  #continue(listener: Listener<T>): void {
+    if (performance.now() < this.#sliceEndMs) listener.deliver(() => performance.now() >= this.#sliceEndMs);
+    if (listener.isReady) this.#schedule(listener);
+  }
+
   #runSlice(): void {
     this.#scheduled = undefined;
     const endMs = performance.now() + SLICE_MS;
+    this.#sliceEndMs = endMs;
     while (this.#ready.size > 0 && performance.now() < endMs) {
       for (const listener of this.#ready) {
         this.#ready.delete(listener);

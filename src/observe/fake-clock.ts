@@ -68,7 +68,12 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Two turns of the event loop: promise chains, `setImmediate` and in-process streams have then run dry. */
+/**
+ * Enough turns of the event loop for promise chains, `setImmediate` and in-process streams to run dry, also when a busy
+ * machine makes stages end their slices early and go on in a later turn.
+ */
+const SETTLE_TURNS = 8;
+
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < SETTLE_TURNS; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Cached } from '../api/cached.ts';
 import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
@@ -96,6 +97,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#synced = new Promise((resolve) => {
       this.#announceSynced = resolve;
     });
+    setMaxListeners(0, this.#stopping.signal);
     this.#stopped = new Promise((resolve) => {
       this.#stopping.signal.addEventListener('abort', () => resolve(), { once: true });
     });
@@ -217,10 +219,12 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       );
       return this.#running ?? Promise.resolve();
     }
+    // A signal that many informers share must not count a listener for each.
+    const own = signal && AbortSignal.any([signal]);
     const abort = () => this.#stopping.abort();
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    this.#running = this.#runParts().finally(() => signal?.removeEventListener('abort', abort));
+    if (own?.aborted) abort();
+    own?.addEventListener('abort', abort, { once: true });
+    this.#running = this.#runParts().finally(() => own?.removeEventListener('abort', abort));
     this.#armResync();
     return this.#running;
   }

@@ -111,7 +111,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     for (const entry of this.#entries.values()) {
       if (entry.started) continue;
       entry.started = true;
-      const stop = signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal;
+      const stop = AbortSignal.any(signal ? [signal, this.#stopping.signal] : [this.#stopping.signal]);
       const run = entry.informer.run({ signal: stop }).finally(() => this.#runs.delete(run));
       this.#runs.add(run);
     }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import type { Informer, WaitOptions } from './informer.ts';
@@ -12,6 +13,7 @@ export async function waitForCacheSync(
 ): Promise<boolean> {
   const giveUp = new AbortController();
   const stop = signal ? AbortSignal.any([signal, giveUp.signal]) : giveUp.signal;
+  setMaxListeners(0, stop);
   const timer = timeoutMs === undefined ? undefined : clock.setTimeout(() => giveUp.abort(), timeoutMs);
   try {
     const synced = await Promise.all(informers.map((informer) => informer.waitForSync({ signal: stop })));

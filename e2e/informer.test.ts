@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubernetesObject } from '../src/api/metadata.ts';
+import { defineResource, type Resource, resourceName } from '../src/api/resource.ts';
+import { customResourceDefinitions } from '../src/generated/api/apiextensions/v1.ts';
+import { configMaps, events, namespaces, pods, secrets } from '../src/generated/api/core/v1.ts';
+import { clusterRoleBindings, clusterRoles } from '../src/generated/api/rbac/v1.ts';
+import type { SharedIndexInformer } from '../src/informer/shared-index-informer.ts';
+import { SharedInformerFactory } from '../src/informer/shared-informer-factory.ts';
+import { silentLogger } from '../src/observe/logger.ts';
+import { ControlPlane } from '../src/testing/control-plane.ts';
+import { Cluster } from '../src/transport/cluster.ts';
+import { Witness } from './witness-fixture.ts';
+
+/** An informer, and a witness that every handler of it could be. */
+interface Followed {
+  resource: Resource;
+  informer: SharedIndexInformer<KubernetesObject>;
+  witness: Witness;
+}
+
+let plane: ControlPlane;
+let cluster: Cluster;
+
+beforeAll(async () => {
+  plane = await ControlPlane.start({ tokens: [{ token: 'reader-token', user: 'reader', uid: 'reader' }] });
+  cluster = await Cluster.connect({ kubeconfig: plane.kubeconfigFile(), logger: silentLogger });
+});
+
+afterAll(async () => {
+  await cluster?.close();
+  await plane?.stop();
+});
+
+function follow(factory: SharedInformerFactory, resource: Resource): Followed {
+  const informer = factory.for(resource).informer();
+  const witness = new Witness();
+  informer.addEventHandler(witness, { name: 'witness' });
+  return { resource, informer, witness };
+}
+
+async function eventually(what: string, holds: () => boolean | Promise<boolean>, seconds = 90): Promise<void> {
+  for (let tries = 0; tries < seconds * 5; tries++) {
+    if (await holds()) return;
+    await sleep(200);
+  }
+  throw new Error(`after ${seconds} s it still does not hold that ${what}`);
+}
+
+/** Every store equals a fresh list, and every handler has heard a story that leads there. */
+async function expectEqual(followed: readonly Followed[]): Promise<void> {
+  for (const { resource, informer, witness } of followed) {
+    let difference = '';
+    await eventually(`the cache of ${resourceName(resource)} equals the server`, async () => {
+      const { items } = await cluster.client(resource).listAll();
+      const expected = items.map(withoutManagedFields).sort(byKey);
+      const actual = informer.store.list().slice().sort(byKey);
+      difference = JSON.stringify(expected) === JSON.stringify(actual) ? '' : 'differs';
+      try {
+        expect(actual).toEqual(expected);
+        expect(witness.versions()).toEqual(expected.map(versionOf));
+        return true;
+      } catch (error) {
+        difference = String(error);
+        return false;
+      }
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}: ${difference.slice(0, 2_000)}`);
+    });
+    expect(witness.failures, resourceName(resource)).toEqual([]);
+  }
+}
+
+const keyOf = ({ metadata }: KubernetesObject) => `${metadata?.namespace ?? ''}/${metadata?.name}`;
+const byKey = (a: KubernetesObject, b: KubernetesObject) => (keyOf(a) < keyOf(b) ? -1 : 1);
+const versionOf = (object: KubernetesObject) => `${keyOf(object)}@${object.metadata?.resourceVersion}`;
+
+function withoutManagedFields(object: KubernetesObject): KubernetesObject {
+  const { managedFields: _, ...metadata } = object.metadata ?? {};
+  return { ...object, metadata };
+}
+
+const configMap = (name: string, value: string) => ({ metadata: { name, namespace: 'default' }, data: { value } });
+
+/** A burst of changes, some of which cancel each other out. */
+async function churn(round: string): Promise<void> {
+  const client = cluster.client(configMaps);
+  for (let n = 0; n < 20; n++) await client.create(configMap(`churn-${round}-${n}`, '0'));
+  for (let n = 0; n < 20; n += 2) await client.update(configMap(`churn-${round}-${n}`, '1'));
+  for (let n = 0; n < 20; n += 3) await client.delete(`churn-${round}-${n}`, { namespace: 'default' });
+  await client.delete(`churn-${round}-1`, { namespace: 'default' });
+  await client.create(configMap(`churn-${round}-1`, 'again'));
+}
+
+describe('informers on a real control plane', () => {
+  it('follow every listable built-in kind at once', async () => {
+    await using factory = new SharedInformerFactory(cluster, { logger: silentLogger });
+    const served = (await cluster.discovery.resources()).filter(
+      ({ verbs }) => verbs.includes('list') && verbs.includes('watch'),
+    );
+    expect(served.length).toBeGreaterThan(45);
+    const followed = served.map((resource) => follow(factory, resource));
+    factory.start();
+    const synced = await factory.waitForCacheSync({ timeoutMs: 60_000 });
+    expect([...synced.values()].every(Boolean)).toBe(true);
+    await churn('all');
+    await cluster.client(namespaces).create({ metadata: { name: 'comes-and-goes' } });
+    await cluster.client(secrets).create({ metadata: { name: 's', namespace: 'default' }, stringData: { a: 'b' } });
+    await expectEqual(followed.filter(({ resource }) => !isVolatile(resource)));
+  });
+
+  it.each(['delta', 'inOrder'] as const)(
+    'converge after the server was killed and restarted (%s queue)',
+    async (queue) => {
+      await using factory = new SharedInformerFactory(cluster, { logger: silentLogger, queue });
+      const followed = [configMaps, namespaces, pods].map((resource) => follow(factory, resource as Resource));
+      factory.start();
+      await factory.waitForCacheSync({ timeoutMs: 60_000 });
+      await churn(`before-${queue.toLowerCase()}`);
+      await plane.kill('apiserver');
+      await sleep(1_500);
+      expect(followed[0]?.informer.state.phase).toBe('backoff');
+      await plane.restart('apiserver');
+      await churn(`after-${queue.toLowerCase()}`);
+      await expectEqual(followed);
+    },
+  );
+
+  it('converge after the history was compacted while the server was stopped', async () => {
+    await using factory = new SharedInformerFactory(cluster, { logger: silentLogger });
+    const followed = [configMaps, secrets].map((resource) => follow(factory, resource as Resource));
+    factory.start();
+    await factory.waitForCacheSync({ timeoutMs: 60_000 });
+    await plane.pause('apiserver');
+    await sleep(500);
+    await plane.resume('apiserver');
+    await churn('compacted');
+    await plane.kill('apiserver');
+    await plane.compact();
+    await plane.restart('apiserver');
+    await cluster.client(configMaps).create(configMap('after-compaction', 'x'));
+    await expectEqual(followed);
+  });
+
+  it('pick a custom resource up when its definition comes, empty the store when it goes, and pick it up again', async () => {
+    const widgets = defineResource({ group: 'example.com', version: 'v1', plural: 'widgets', kind: 'Widget' });
+    await using factory = new SharedInformerFactory(cluster, { logger: silentLogger });
+    const followed = follow(factory, widgets);
+    const { informer, witness } = followed;
+    factory.start();
+    await eventually('it is gone', () => informer.state.phase === 'gone');
+    for (let round = 0; round < 2; round++) {
+      await createDefinition();
+      await eventually('it has synced', () => informer.state.phase === 'watching');
+      await cluster.client(widgets).create({ metadata: { name: `w${round}`, namespace: 'default' } });
+      await expectEqual([followed]);
+      await cluster.client(customResourceDefinitions).delete('widgets.example.com');
+      await eventually(
+        'it is gone again and empty',
+        () => informer.state.phase === 'gone' && informer.store.list().length === 0,
+      );
+      await eventually('the handler knows', () => witness.versions().length === 0);
+    }
+    expect(witness.failures).toEqual([]);
+  });
+
+  it('survive the loss of a permission, leave others alone, and recover when it comes back', async () => {
+    const reader = await Cluster.connect({
+      kubeconfig: plane.kubeconfigFile(),
+      token: 'reader-token',
+      logger: silentLogger,
+    });
+    const binding = async () => {
+      await cluster.client(clusterRoleBindings).create({
+        metadata: { name: 'reader' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader' },
+        subjects: [{ kind: 'User', name: 'reader', apiGroup: 'rbac.authorization.k8s.io' }],
+      });
+    };
+    await cluster.client(clusterRoles).create({
+      metadata: { name: 'reader' },
+      rules: [{ apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['list', 'watch'] }],
+    });
+    await binding();
+    {
+      await using factory = new SharedInformerFactory(reader, { logger: silentLogger });
+      const allowed = follow(factory, configMaps as Resource);
+      const forbidden = follow(factory, pods as Resource);
+      factory.start();
+      await eventually('config maps have synced', () => allowed.informer.hasSynced());
+      await eventually('pods are forbidden', () => forbidden.informer.state.phase === 'forbidden');
+      expect(forbidden.informer.state.lastError?.message).toContain('cannot list resource "pods"');
+      await cluster.client(clusterRoleBindings).delete('reader');
+      await plane.kill('apiserver');
+      await plane.restart('apiserver');
+      await eventually('config maps are forbidden', () => allowed.informer.state.phase === 'forbidden');
+      await cluster.client(configMaps).create(configMap('while-forbidden', 'x'));
+      await binding();
+      await expectEqual([allowed]);
+    }
+    await reader.close();
+  });
+
+  it('leave a quiet watch on events alone, though the server sends no bookmarks on it', async () => {
+    let requests = 0;
+    const counting = Cluster.over({
+      request: (request) => {
+        if (request.query?.includes('watch')) requests++;
+        return cluster.transport.request(request);
+      },
+      close: async () => {},
+    });
+    await using factory = new SharedInformerFactory(counting, { logger: silentLogger });
+    const { informer } = follow(factory, events as Resource);
+    factory.start();
+    await factory.waitForCacheSync({ timeoutMs: 30_000 });
+    await sleep(20_000);
+    expect(requests).toBe(1);
+    expect(informer.state.phase).toBe('watching');
+  });
+});
+
+/** Written by the server itself, all the time. */
+function isVolatile({ plural }: Resource): boolean {
+  return ['leases', 'events', 'prioritylevelconfigurations', 'flowschemas'].includes(plural);
+}
+
+async function createDefinition(): Promise<void> {
+  await cluster.client(customResourceDefinitions).create({
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  });
+}

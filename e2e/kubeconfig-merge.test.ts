@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findProgram } from '../src/testing/control-plane/assets.ts';
 import type { Kubeconfig } from '../src/transport/kubeconfig.ts';
 import { loadKubeconfig } from '../src/transport/kubeconfig-loader.ts';
 
-const assets = process.env.KUBEBUILDER_ASSETS;
-const kubectl = assets && existsSync(join(assets, 'kubectl')) ? join(assets, 'kubectl') : 'kubectl';
+const kubectl = findKubectl();
 
 let folder = '';
 beforeEach(async () => {
@@ -97,6 +96,15 @@ const refused: Record<string, string> = {
   'base64 without padding': 'clusters:\n- {name: a, cluster: {server: b, certificate-authority-data: YQ}}\n',
   'a number among arguments': 'users:\n- {name: a, user: {exec: {command: b, apiVersion: c, args: [1]}}}\n',
 };
+
+/** That of the control plane, else the machine's. */
+function findKubectl(): string {
+  try {
+    return findProgram('kubectl');
+  } catch {
+    return 'kubectl';
+  }
+}
 
 async function kubectlView(env: Record<string, string>): Promise<unknown> {
   const args = ['config', 'view', '--merge', '--flatten', '--raw', '-o', 'json'];

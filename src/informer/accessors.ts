@@ -9,7 +9,7 @@ export type GroupAccessors = {
   readonly [Group in keyof BuiltinGroups]: {
     readonly [Version in keyof BuiltinGroups[Group]]: {
       readonly [Accessor in keyof BuiltinGroups[Group][Version]]: () => ResourceInformer<
-        BuiltinGroups[Group][Version][Accessor] & KubernetesObject
+        Extract<BuiltinGroups[Group][Version][Accessor], KubernetesObject>
       >;
     };
   };

@@ -11,7 +11,8 @@ import type {
 } from '../processor/processor.ts';
 import type { SubscribeOptions } from '../processor/shared-processor.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
-import { type IndexPath, parseIndexPath, readPath } from '../store/index-path.ts';
+import type { IndexReader } from '../store/index-definition.ts';
+import { parseIndexPath, pathReader } from '../store/index-path.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import { Lister } from './lister.ts';
 import { SelectedStore } from './selected-store.ts';
@@ -42,11 +43,13 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
       typeof options.labelSelector === 'string' ? LabelSelector.parse(options.labelSelector) : options.labelSelector;
     const fields =
       typeof options.fieldSelector === 'string' ? FieldSelector.parse(options.fieldSelector) : options.fieldSelector;
-    const paths = new Map(fields?.requirements.map(({ field }) => [field, parseIndexPath('fieldSelector', field)]));
+    const readers = new Map(
+      fields?.requirements.map(({ field }) => [field, pathReader<T>(parseIndexPath('fieldSelector', field))]),
+    );
     this.#selects = (object) =>
       (!namespace || object.namespace === namespace) &&
       (!labels || labels.matches(object.labels)) &&
-      (!fields || fields.matches((field) => readField(object, paths.get(field))));
+      (!fields || fields.matches((field) => readField(object, readers.get(field))));
     this.name = `${upstream.name}[${[namespace, labels?.toString(), fields?.toString()].filter(Boolean).join(' ')}]`;
     this.store = new SelectedStore(upstream, {
       namespace,
@@ -113,7 +116,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   }
 }
 
-function readField<T extends KubernetesObject>(object: Cached<T>, path: IndexPath | undefined): string {
-  const value = path ? readPath(object, path) : '';
-  return typeof value === 'string' ? value : (value[0] ?? '');
+function readField<T extends KubernetesObject>(object: Cached<T>, read: IndexReader<T> | undefined): string {
+  const value = read?.(object);
+  return typeof value === 'string' ? value : (value?.[0] ?? '');
 }

@@ -45,7 +45,7 @@ describe('SharedInformerFactory', () => {
     expect(factory.core.v1.pods().informer()).toBe(informer);
     expect(factory.forResource({ group: '', version: 'v1', resource: 'pods' }).informer()).toBe(informer);
     expect(factory.apps.v1.deployments().informer()).not.toBe(informer);
-    expectTypeOf(factory.core.v1.pods().lister().list()).toEqualTypeOf<Pod[]>();
+    expectTypeOf(factory.core.v1.pods().lister().list).returns.toEqualTypeOf<Pod[]>();
   });
 
   it('has an accessor for every built-in group and version', () => {

@@ -78,14 +78,14 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return listAll((page) => this.list(page), options);
   }
 
-  async create<S extends KubernetesObject = T>(object: S, options: CreateOptions = {}): Promise<S> {
+  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<S> {
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
     const path = this.#path(withNamespace(object, options), name, options.subresource);
     return this.#json<S>(this.#write('POST', path, this.#typed(object, options), options), options);
   }
 
   /** Replaces the object; with its `resourceVersion` set, only if it is still that version (else a 409). */
-  async update<S extends KubernetesObject = T>(object: S, options: WriteOptions = {}): Promise<S> {
+  async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<S> {
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
     return this.#json<S>(this.#write('PUT', path, this.#typed(object, options), options), options);
   }
@@ -96,7 +96,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** Server-side apply: the object holds the fields that this manager wants to own, and is made if it is missing. */
-  async apply<S extends KubernetesObject = T>(object: S, options: ApplyOptions = {}): Promise<S> {
+  async apply<S extends KubernetesObject = T>(object: NoInfer<S>, options: ApplyOptions = {}): Promise<S> {
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
     const extra = { fieldManager: options.fieldManager ?? 'tidewatch', force: options.force };
     const request = this.#write('PATCH', path, this.#typed(object, {}), { ...options, ...extra }, extra);

@@ -7,11 +7,11 @@ import { defaultLogger, type Logger } from '../observe/logger.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { ApiRequests } from './api-requests.ts';
 import { Client } from './client.ts';
-import { type ClientNodeConfig, connectionOfClientNode } from './client-node-config.ts';
+import type { ClientNodeConfig } from './client-node-config.ts';
 import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
-import { resolveConnection } from './connection.ts';
+import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
-import { HttpTransport } from './http-transport.ts';
+import { KubeconfigError } from './kubeconfig.ts';
 import { ServerWarnings } from './server-warnings.ts';
 
 export interface OverOptions extends ClusterOptions {
@@ -50,6 +50,11 @@ export class Cluster {
    * runs in. Reads the files and sends nothing: a wrong address shows with the first request.
    */
   static async connect(options: ConnectOptions = {}): Promise<Cluster> {
+    // Loaded here and not above, so that importing the package costs little.
+    const [{ resolveConnection }, { HttpTransport }] = await Promise.all([
+      import('./connection.ts'),
+      import('./http-transport.ts'),
+    ]);
     const connection = await resolveConnection(options);
     const transport = new HttpTransport(connection.transport);
     return new Cluster(transport, transport.server, connection.namespace, options);
@@ -60,9 +65,18 @@ export class Cluster {
    * what is changed in it later has no effect here.
    */
   static from(config: ClientNodeConfig, options: ClusterOptions & SocketOptions = {}): Cluster {
-    const connection = connectionOfClientNode(config, options);
-    const transport = new HttpTransport(connection.transport);
-    return new Cluster(transport, transport.server, connection.namespace, options);
+    const context = config.getCurrentContext();
+    const cluster = config.getCurrentCluster();
+    const user = config.getCurrentUser();
+    if (cluster === null || !URL.canParse(cluster.server)) {
+      throw new KubeconfigError(`the KubeConfig has no cluster with a server for its current context "${context}"`);
+    }
+    const transport = new DeferredTransport(async () => {
+      const { clientNodeTransport } = await import('./client-node-transport.ts');
+      return clientNodeTransport(config, cluster, user, options);
+    });
+    const namespace = options.namespace || config.getContextObject(context)?.namespace || 'default';
+    return new Cluster(transport, cluster.server.replace(/\/+$/, ''), namespace, options);
   }
 
   /** Over a transport of one's own, such as that of the embedded API server. */

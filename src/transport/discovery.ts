@@ -1,8 +1,6 @@
 import { ApiError } from '../api/api-error.ts';
-import { DISCOVERY_ACCEPT, parseAggregatedDiscovery } from './aggregated-discovery.ts';
 import type { ApiRequests } from './api-requests.ts';
 import type { DiscoveredGroup, DiscoveredResource } from './discovered-resource.ts';
-import { legacyCoreGroup, legacyGroups } from './legacy-discovery.ts';
 
 /** A version of a group whose resources the server could not tell. */
 export interface DiscoveryFailure {
@@ -72,7 +70,14 @@ export class Discovery {
   }
 
   async #fetch(): Promise<DiscoveredGroup[]> {
-    const [core, named] = await Promise.all([this.#document('/api'), this.#document('/apis')]);
+    const [{ DISCOVERY_ACCEPT, parseAggregatedDiscovery }, { legacyCoreGroup, legacyGroups }] = await Promise.all([
+      import('./aggregated-discovery.ts'),
+      import('./legacy-discovery.ts'),
+    ]);
+    const [core, named] = await Promise.all([
+      this.#document('/api', DISCOVERY_ACCEPT),
+      this.#document('/apis', DISCOVERY_ACCEPT),
+    ]);
     const get = (path: string) => this.#requests.json({ method: 'GET', path, headers: { accept: 'application/json' } });
     const groups = await Promise.all([
       parseAggregatedDiscovery(core) ?? legacyCoreGroup(core, get),
@@ -82,9 +87,9 @@ export class Discovery {
   }
 
   /** A server may have only one of the two roots. */
-  async #document(path: string): Promise<unknown> {
+  async #document(path: string, accept: string): Promise<unknown> {
     try {
-      return await this.#requests.json({ method: 'GET', path, headers: { accept: DISCOVERY_ACCEPT } });
+      return await this.#requests.json({ method: 'GET', path, headers: { accept } });
     } catch (error) {
       if (error instanceof ApiError && error.code === 404) return undefined;
       throw error;

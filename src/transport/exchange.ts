@@ -1,11 +1,13 @@
 import type { Dispatcher } from 'undici';
 import type { TransportResponse } from '../api/transport.ts';
+import type { AbortListeners } from './abort-listeners.ts';
 
 /** Beyond so many bytes that nobody has asked for, the socket is paused. */
 const READ_AHEAD_BYTES = 65_536;
 
 export interface ExchangeOptions {
   signal: AbortSignal | undefined;
+  aborts: AbortListeners;
   /** Makes a readable error of undici's. */
   wrapError(error: Error): Error;
   /** Called once, when the request needs its socket no longer: `whole` when the response was read to its end. */
@@ -30,7 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end: { error?: unknown } | undefined;
   #read: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
   #taken = false;
-  readonly #onAbort: () => void;
+  readonly #forgetSignal: () => void;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -38,8 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#resolveHead = resolve;
       this.#rejectHead = reject;
     });
-    this.#onAbort = () => this.cancel(options.signal?.reason);
-    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#forgetSignal = options.aborts.add(options.signal, () => this.cancel(options.signal?.reason));
   }
 
   get response(): Promise<TransportResponse> {
@@ -105,10 +106,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#options.onDone(whole);
     // With bytes still to be read, an abort has something to end.
     if ('error' in end || this.#chunks.length === 0) this.#forgetSignal();
-  }
-
-  #forgetSignal(): void {
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
   }
 
   #iterate(): AsyncIterator<Uint8Array, undefined> {

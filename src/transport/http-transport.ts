@@ -4,6 +4,7 @@ import { TransportError } from '../api/transport-error.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { defaultLogger, type Logger } from '../observe/logger.ts';
 import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
+import { AbortListeners } from './abort-listeners.ts';
 import { connectionError } from './connection-error.ts';
 import { Connector, proxyAuthorization } from './connector.ts';
 import type { ClientCertificate, Credentials, Login } from './credentials.ts';
@@ -55,6 +56,7 @@ export class HttpTransport implements Transport {
   readonly #userAgent: string;
   readonly #requests: Counter;
   readonly #exchanges = new Set<Exchange>();
+  readonly #aborts = new AbortListeners();
   /** The one in use. Sockets of one before it serve out their running requests. */
   #lane: Lane | undefined;
   #undici: Promise<typeof import('undici')> | undefined;
@@ -86,11 +88,11 @@ export class HttpTransport implements Transport {
     try {
       signal?.throwIfAborted();
       if (this.#closed) throw this.#closedError();
-      const login = await abortable(this.#credentials.login(), signal);
+      const login = await this.#abortable(this.#credentials.login(), signal);
       let response = await this.#send(request, login);
-      if (response.status === 401 && (await abortable(this.#renew(login), signal))) {
+      if (response.status === 401 && (await this.#abortable(this.#renew(login), signal))) {
         await drain(response.body);
-        response = await this.#send(request, await abortable(this.#credentials.login(), signal));
+        response = await this.#send(request, await this.#abortable(this.#credentials.login(), signal));
       }
       this.#requests.add(1, { method, result: String(response.status) });
       return response;
@@ -131,6 +133,7 @@ export class HttpTransport implements Transport {
     const socket = pool.acquire();
     const exchange = new Exchange({
       signal: request.signal,
+      aborts: this.#aborts,
       wrapError: (error) => connectionError(error, { server: this.#url.origin }),
       onDone: (whole) => {
         this.#exchanges.delete(exchange);
@@ -213,6 +216,15 @@ export class HttpTransport implements Transport {
     return this.#lane;
   }
 
+  /** The promise's result, unless the signal aborts first. What the promise does goes on. */
+  #abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (signal === undefined) return promise;
+    return new Promise((resolve, reject) => {
+      const forget = this.#aborts.add(signal, () => reject(signal.reason));
+      promise.then(resolve, reject).finally(forget);
+    });
+  }
+
   #closedError(): TransportError {
     return new TransportError('closed', `the connection to ${this.server} has been closed with close()`, {
       server: this.server,
@@ -230,19 +242,4 @@ async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
   } catch {
     // The answer that is being thrown away may as well break off.
   }
-}
-
-/** The promise's result, unless the signal aborts first. What the promise does goes on. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) {
-      onAbort();
-      promise.catch(() => {});
-      return;
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,0 +1,29 @@
+import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
+import { TransportError } from '../api/transport-error.ts';
+
+/** A transport that is made, and whose code is loaded, with the first request. */
+export class DeferredTransport implements Transport {
+  readonly #make: () => Promise<Transport>;
+  #made: Promise<Transport> | undefined;
+  #closed = false;
+
+  constructor(make: () => Promise<Transport>) {
+    this.#make = make;
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    request.signal?.throwIfAborted();
+    if (this.#closed) throw new TransportError('closed', 'the connection to the cluster has been closed with close()');
+    this.#made ??= this.#make();
+    return (await this.#made).request(request);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    // One that could not be made has nothing to close.
+    await this.#made?.then(
+      (transport) => transport.close(),
+      () => {},
+    );
+  }
+}

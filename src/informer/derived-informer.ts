@@ -11,7 +11,6 @@ import type {
 } from '../processor/processor.ts';
 import type { SubscribeOptions } from '../processor/shared-processor.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
-import type { IndexReader } from '../store/index-definition.ts';
 import { parseIndexPath, pathReader } from '../store/index-path.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import { Lister } from './lister.ts';
@@ -116,7 +115,10 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   }
 }
 
-function readField<T extends KubernetesObject>(object: Cached<T>, read: IndexReader<T> | undefined): string {
+function readField<T extends KubernetesObject>(
+  object: Cached<T>,
+  read: ReturnType<typeof pathReader<T>> | undefined,
+): string {
   const value = read?.(object);
   return typeof value === 'string' ? value : (value?.[0] ?? '');
 }

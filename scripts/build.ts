@@ -1,0 +1,60 @@
+/**
+ * Builds dist/: the JavaScript by esbuild, in few files with code splitting, because a hundred small modules take longer to
+ * load than all the work that they do; the declarations by tsc, and of those only what a door leads to.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+
+/** Every declaration file that can be reached from the doors. */
+function reachable(doors: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const visit = (file: string) => {
+    if (found.has(file) || !existsSync(file)) return;
+    found.add(file);
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?['"](\.[^'"]+)['"]/g)) {
+      visit(resolve(dirname(file), path).replace(/\.[jt]s$/, '.d.ts'));
+    }
+  };
+  for (const door of doors) visit(door);
+  return found;
+}
+
+const filesIn = (folder: string, ending: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => `${folder}/${file}`);
+
+const apiDoors = filesIn('src/generated/api', '.ts');
+const doors = ['src/index.ts', 'src/testing/index.ts', ...apiDoors];
+
+rmSync(dist, { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: [...doors, 'src/cli/main.ts'],
+  outbase: 'src',
+  outdir: 'dist',
+  chunkNames: 'chunks/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  packages: 'external',
+  sourcemap: true,
+  logLevel: 'warning',
+});
+execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+const kept = reachable(doors.map((door) => join(dist, door.replace(/^src\//, '').replace(/\.ts$/, '.d.ts'))));
+for (const file of filesIn('dist', '.d.ts')) {
+  const path = join(root, file);
+  if (!kept.has(path)) for (const gone of [path, `${path}.map`]) rmSync(gone, { force: true });
+}

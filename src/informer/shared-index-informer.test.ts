@@ -159,6 +159,63 @@ describe('SharedIndexInformer', () => {
     await running;
   });
 
+  it('tells of what a relist brings as changes, not as an initial list', async () => {
+    const { source, informer, run, settle, stop } = informerFixture();
+    const handler = listener();
+    informer.addEventHandler(handler);
+    source.set('a');
+    const running = run();
+    await settle(2_000);
+    source.quiet = true;
+    source.set('a', { color: 'red' });
+    source.set('b');
+    source.quiet = false;
+    source.compact();
+    source.cut();
+    await settle(60_000);
+    expect(handler.heard).toEqual(['add a@1!', 'update a@1->2', 'add b@3']);
+    stop.abort();
+    await running;
+  });
+
+  it('bears handlers that come and go while changes pour in', async () => {
+    const { source, informer, run, settle, stop } = informerFixture();
+    const running = run();
+    await settle();
+    const steady = listener();
+    informer.addEventHandler(steady);
+    const removals: Promise<void>[] = [];
+    for (let round = 0; round < 100; round++) {
+      const passing = Array.from({ length: 5 }, () => informer.addEventHandler(listener()));
+      for (let n = 0; n < 20; n++) source.set(`thing-${n}`);
+      if (round % 10 === 0) await settle();
+      for (const registration of passing) removals.push(registration.remove());
+    }
+    await Promise.all(removals);
+    await settle();
+    expect(steady.heard.filter((line) => line.startsWith('add'))).toHaveLength(20);
+    expect(steady.heard.at(-1)).toMatch(/^update thing-19@\d+->2000$/);
+    stop.abort();
+    await running;
+  });
+
+  it('has nothing against the removal of a handler of another informer, twice, or after the end', async () => {
+    const { informer, run, settle, stop } = informerFixture();
+    const other = informerFixture();
+    const running = run();
+    const foreign = other.informer.addEventHandler(listener());
+    const own = informer.addEventHandler(listener());
+    await settle();
+    await foreign.remove();
+    await own.remove();
+    await own.remove();
+    const last = informer.addEventHandler(listener());
+    stop.abort();
+    await running;
+    await last.remove();
+    await other.informer.stop();
+  });
+
   it('runs once: a second run warns and changes nothing', async () => {
     const { source, logger, run, settle, stop } = informerFixture();
     const running = run();

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { Cached } from '../api/cached.ts';
+import { plainCached } from '../codec/plain-cached.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
+import { silentLogger } from '../observe/logger.ts';
+import { DeltaFIFO } from '../queue/delta-fifo.ts';
+import type { Deltas } from '../queue/queue.ts';
+import { InformerController, type InformerControllerOptions } from './informer-controller.ts';
+import { ScriptedSource, type Thing } from './informer-fixture.ts';
+
+function controllerFixture(options: Partial<InformerControllerOptions<Thing>> & { retryOnError?: boolean } = {}) {
+  const source = new ScriptedSource();
+  const clock = new FakeClock(0);
+  const known = new Map<string, Cached<Thing>>();
+  const queue = new DeltaFIFO<Cached<Thing>>({
+    keyFunction: ({ key }) => key,
+    knownObjects: { listKeys: () => known.keys(), getByKey: (key) => known.get(key) },
+    retryOnError: options.retryOnError ?? false,
+  });
+  const processed: string[] = [];
+  const errors: unknown[] = [];
+  const process = (deltas: Deltas<Cached<Thing>>, isInInitialList: boolean) => {
+    for (const { type, object } of deltas) {
+      processed.push(`${type} ${object.key}${isInInitialList ? '!' : ''}`);
+      if (type === 'Deleted') known.delete(object.key);
+      else known.set(object.key, object as Cached<Thing>);
+    }
+  };
+  const controller = new InformerController<Thing>({
+    name: 'things',
+    listerWatcher: source.listWatch.listerWatcher((thing) => plainCached(thing)),
+    queue,
+    process,
+    clock,
+    logger: silentLogger,
+    random: () => 0,
+    onProcessError: (error) => void errors.push(error),
+    ...options,
+  });
+  const stop = new AbortController();
+  return {
+    source,
+    clock,
+    controller,
+    processed,
+    errors,
+    queue,
+    stop,
+    run: () => controller.run({ signal: stop.signal }),
+  };
+}
+
+describe('InformerController', () => {
+  it('hands the changes of each object to process, in order, and knows when the first list is through', async () => {
+    const { source, clock, controller, processed, stop, run } = controllerFixture();
+    source.set('a');
+    expect(controller.hasSynced()).toBe(false);
+    const running = run();
+    await clock.advance(0);
+    source.set('a');
+    source.remove('a');
+    await clock.advance(0);
+    expect(processed).toEqual(['Replaced default/a!', 'Updated default/a', 'Deleted default/a']);
+    expect(controller.hasSynced()).toBe(true);
+    expect(controller.lastSyncResourceVersion()).toBe('3');
+    stop.abort();
+    await running;
+    expect(controller.state.phase).toBe('stopped');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('queues everything again at the resync period, if shouldResync agrees', async () => {
+    let asked = 0;
+    const { source, clock, processed, stop, run } = controllerFixture({
+      fullResyncMs: 1_000,
+      shouldResync: () => ++asked % 2 === 0,
+    });
+    source.set('a');
+    const running = run();
+    await clock.advance(4_500);
+    expect(asked).toBe(4);
+    expect(processed).toEqual(['Replaced default/a!', 'Sync default/a', 'Sync default/a']);
+    stop.abort();
+    await running;
+  });
+
+  it.each([
+    [false, 1],
+    [true, 3],
+  ])('with retryOnError %s tries a change that cannot be processed %d times', async (retryOnError, attempts) => {
+    let tries = 0;
+    const { source, clock, errors, stop, run } = controllerFixture({
+      retryOnError,
+      process: () => {
+        if (++tries < 3) throw new Error(`try ${tries}`);
+      },
+    });
+    source.set('a');
+    const running = run();
+    await clock.advance(0);
+    expect(tries).toBe(attempts);
+    expect(errors).toHaveLength(Math.min(attempts, 2));
+    stop.abort();
+    await running;
+  });
+
+  it('awaits an async process before the next object', async () => {
+    const order: string[] = [];
+    const { source, clock, stop, run } = controllerFixture({
+      process: async (deltas) => {
+        order.push(`begin ${deltas[0]?.object.key}`);
+        await clock.sleep(10);
+        order.push(`end ${deltas[0]?.object.key}`);
+      },
+    });
+    source.set('a');
+    source.set('b');
+    const running = run();
+    await clock.advance(100);
+    expect(order).toEqual(['begin default/a', 'end default/a', 'begin default/b', 'end default/b']);
+    stop.abort();
+    await running;
+  });
+});

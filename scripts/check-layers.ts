@@ -177,7 +177,7 @@ function checkFile(path: string): void {
   visit(source);
 }
 
-const files = sourceFiles().filter((path) => !path.endsWith('.test.ts'));
+const files = sourceFiles().filter((path) => !/(\.test|-fixture)\.ts$/.test(path));
 for (const path of files) checkFile(path);
 for (const breach of breaches) console.error(breach);
 if (breaches.length > 0) {

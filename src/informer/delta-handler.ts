@@ -18,6 +18,8 @@ export interface DeltaHandlerOptions<T extends KubernetesObject> {
   name: string;
   table: StateTable<T>;
   distribute: (notification: Notification<T>, isSync: boolean) => void;
+  /** Another version of an object is in the table, and nobody has seen it yet. */
+  onStored?: (object: Cached<T>) => void;
   clock: Clock;
   logger: Logger;
 }
@@ -47,6 +49,7 @@ export class DeltaHandler<T extends KubernetesObject> {
     const known = table.get(object.key);
     if (known && type !== 'Replaced' && this.#isOlder(object, known)) return;
     const old = table.put(object);
+    if (type !== 'Sync') this.#options.onStored?.(object);
     const nowMs = clock.now();
     if (!old) distribute(Notification.add(object, isInInitialList, nowMs), false);
     else if (old.uid !== object.uid) {

@@ -33,6 +33,7 @@ export interface PartOptions<T extends KubernetesObject>
   /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
   queue?: 'delta' | 'inOrder';
   distribute: (notification: Notification<T>, isSync: boolean) => void;
+  onStored?: (object: Cached<T>) => void;
   transform: () => Transform<T> | undefined;
   watchErrorHandler: () => WatchErrorHandler | undefined;
   /** Something was taken from the queue, or a whole list was queued. */
@@ -55,6 +56,7 @@ export class InformerPart<T extends KubernetesObject> {
       table,
       queue: queueType,
       distribute,
+      onStored,
       transform,
       watchErrorHandler,
       onProgress,
@@ -78,7 +80,7 @@ export class InformerPart<T extends KubernetesObject> {
       stored: (key) => table.get(key),
       onReplaced: onProgress,
     });
-    const handler = new DeltaHandler<T>({ name, table, distribute, clock, logger });
+    const handler = new DeltaHandler<T>({ name, table, distribute, clock, logger, ...(onStored && { onStored }) });
     this.#controller = new InformerController<T>({
       ...reflectorOptions,
       ...(source.confirmGone && { confirmGone: source.confirmGone }),

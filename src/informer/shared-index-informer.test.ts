@@ -348,6 +348,20 @@ describe('SharedIndexInformer', () => {
   });
 });
 
+describe('detectMutations', () => {
+  it('reports a reader that changes a cached object', async () => {
+    const { source, informer, logger, run, settle } = informerFixture({ detectMutations: true });
+    source.set('a', { color: 'red' });
+    void run();
+    await settle(1_000);
+    const cached = informer.store.getByKey('default/a');
+    if (cached?.spec) cached.spec.color = 'blue';
+    await settle(2_000);
+    expect(logger.lines).toEqual([expect.stringContaining('default/a was changed by a reader at spec.color')]);
+    await informer.stop();
+  });
+});
+
 describe('waiting', () => {
   it('waitForSync is true when synced, false after an abort or a stop, and rejects after its time', async () => {
     const { source, informer, clock, run, settle } = informerFixture();

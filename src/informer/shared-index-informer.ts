@@ -18,6 +18,7 @@ import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import type { Indexers } from '../store/index-definition.ts';
 import { Indexer } from '../store/indexer.ts';
+import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import { type InformerOrigin, originName, originSources } from './informer-origin.ts';
@@ -28,7 +29,10 @@ import { waitFirst } from './wait.ts';
 
 /** What does not depend on where the objects come from. */
 export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'transform' | 'watchErrorHandler' | 'onProgress'> {
+  extends Omit<
+    PartOptions<T>,
+    'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'watchErrorHandler' | 'onProgress'
+  > {
   /** Used in messages. Default: the name of the resource. */
   name?: string;
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
@@ -36,6 +40,11 @@ export interface InformerSettings<T extends KubernetesObject>
   indexers?: Indexers<T>;
   transform?: Transform<T>;
   watchErrorHandler?: WatchErrorHandler;
+  /**
+   * Report, as an error in the log, when a reader changes an object that belongs to the cache. For tests and debugging: it
+   * keeps a copy of every object. Default false. client-go: KUBE_CACHE_MUTATION_DETECTOR.
+   */
+  detectMutations?: boolean;
 }
 
 export type SharedIndexInformerOptions<T extends KubernetesObject> = InformerOrigin<T> & InformerSettings<T>;
@@ -56,6 +65,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #parts: readonly InformerPart<T>[];
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #mutationDetector: MutationDetector | undefined;
   #transform: Transform<T> | undefined;
   #watchErrorHandler: WatchErrorHandler | undefined;
   readonly #stopping = new AbortController();
@@ -73,6 +83,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#logger = options.logger ?? defaultLogger;
     this.#transform = transform;
     this.#watchErrorHandler = watchErrorHandler;
+    const detector = options.detectMutations
+      ? new MutationDetector({ clock: this.#clock, logger: this.#logger })
+      : undefined;
+    this.#mutationDetector = detector;
     this.#table = new ObjectTable<T>(indexers);
     this.indexer = new Indexer<T>({ table: this.#table });
     this.#processor = new SharedProcessor<T>({
@@ -89,6 +103,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           name,
           table: this.#table,
           distribute: (notification, isSync) => this.#processor.distribute(notification, isSync),
+          ...(detector && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
           watchErrorHandler: () => this.#watchErrorHandler,
           onProgress: () => this.#checkSynced(),
@@ -247,7 +262,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       return this.#processor.stop();
     });
     if (signal.aborted) this.#stopping.abort();
-    await Promise.all(this.#parts.map((part) => part.run(signal)));
+    await Promise.all([this.#mutationDetector?.run({ signal }), ...this.#parts.map((part) => part.run(signal))]);
     await processorStopped;
   }
 

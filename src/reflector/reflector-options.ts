@@ -2,6 +2,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { defaultLogger, type Logger } from '../observe/logger.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
+import { type Random, systemRandom } from '../observe/random.ts';
 import type { BackoffOptions } from './backoff.ts';
 import type { ListerWatcher, ReflectorTarget } from './lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
@@ -28,8 +29,8 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   name: string;
   /** Default: the machine's. */
   clock?: Clock;
-  /** In [0, 1), for jitter. Default Math.random. */
-  random?: () => number;
+  /** In [0, 1), for jitter. Default: the machine's. */
+  random?: Random;
   /** Default: warnings and errors to the console. */
   logger?: Logger;
   /** Default: none. */
@@ -88,7 +89,7 @@ export function resolveOptions<T extends KubernetesObject>(options: ReflectorOpt
     target: options.target,
     name: options.name,
     clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
+    random: options.random ?? systemRandom,
     logger: options.logger ?? defaultLogger,
     metrics: options.metrics ?? noMetrics,
     resyncMs: resyncMs > 0 ? Math.max(resyncMs, MIN_RESYNC_MS) : 0,

@@ -69,7 +69,7 @@ export class Filler<T extends KubernetesObject> {
   async #tryWatchList(): Promise<WholeState<T> | Step<T> | undefined> {
     const session = this.#session;
     const { signal, position, pacer } = session;
-    for (;;) {
+    for (let isLastChance = false; ; isLastChance = true) {
       try {
         const whole = await watchListCycle(session);
         this.#watchListGate.succeeded();
@@ -78,7 +78,8 @@ export class Filler<T extends KubernetesObject> {
         signal.throwIfAborted();
         const kind = failureKind(error);
         if (kind === 'expired' || kind === 'tooLarge' || kind === 'olderList') position.markUnavailable();
-        switch (afterWatchList(kind, this.#watchListGate.failed(kind))) {
+        const recovery = afterWatchList(kind, this.#watchListGate.failed(kind));
+        switch (recovery === 'again' && isLastChance ? 'list' : recovery) {
           case 'gone':
             return await recover(session, error, 'listing', { next: 'gone', wait: 'none' });
           case 'retry':

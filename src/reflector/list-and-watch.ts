@@ -12,6 +12,9 @@ import type { Session } from './session.ts';
 import { openWatch, WatchCycle } from './watch-cycle.ts';
 import { SHORT_WATCH_MS } from './watch-deadline.ts';
 
+/** After so many checks in a row that gave no answer, a list is tried to get one. */
+const MAX_UNKNOWN = 12;
+
 /** The endless loop: fetch the whole state, follow it, and after each failure do the least that makes it right again. */
 export class ListAndWatch<T extends KubernetesObject> {
   readonly #session: Session<T>;
@@ -140,13 +143,17 @@ export class ListAndWatch<T extends KubernetesObject> {
     let waitMs = confirmGone === undefined ? session.backoff.next(retryAfterMs(error)) : checkMs();
     this.#enterGone(error, waitMs);
     session.report(error, phase, waitMs);
-    if (await this.#isConfirmedGone()) {
+    if ((await this.#askWhetherGone()) === 'gone') {
       this.#filler.empty();
-      do {
+      // Not to know is no reason to list, unless it stays so.
+      for (let unknown = 0; unknown < MAX_UNKNOWN; ) {
         waitMs = checkMs();
         this.#enterGone(error, waitMs);
         await clock.sleep(waitMs, session.signal);
-      } while (await this.#isConfirmedGone());
+        const answer = await this.#askWhetherGone();
+        if (answer === 'there') break;
+        unknown = answer === 'unknown' ? unknown + 1 : 0;
+      }
       return { do: 'fill' };
     }
     if (confirmGone !== undefined) {
@@ -162,16 +169,16 @@ export class ListAndWatch<T extends KubernetesObject> {
     state.enter('gone', { lastError: error, nextAttempt: settings.clock.now() + waitMs });
   }
 
-  async #isConfirmedGone(): Promise<boolean> {
+  async #askWhetherGone(): Promise<'gone' | 'there' | 'unknown'> {
     const { signal, settings } = this.#session;
     const { confirmGone, logger, name } = settings;
-    if (confirmGone === undefined) return false;
+    if (confirmGone === undefined) return 'unknown';
     try {
-      return await interruptible(() => confirmGone(signal), signal);
+      return (await interruptible(() => confirmGone(signal), signal)) ? 'gone' : 'there';
     } catch (error) {
       signal.throwIfAborted();
       logger.debug(`${name}: could not find out whether the resource type exists.`, error);
-      return false;
+      return 'unknown';
     }
   }
 }

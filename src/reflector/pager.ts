@@ -4,7 +4,7 @@ import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 
 /** client-go's `defaultPageSize`. */
-export const DEFAULT_PAGE_SIZE = 500;
+const DEFAULT_PAGE_SIZE = 500;
 
 export interface PagedList<T extends KubernetesObject> {
   readonly items: readonly Cached<T>[];
@@ -16,10 +16,8 @@ export interface PagedList<T extends KubernetesObject> {
   readonly isPaginated: boolean;
 }
 
-export interface PageCall<T extends KubernetesObject> {
-  /** Fetches one page. `isFurther` is set on those that only continue a list. */
-  (options: ListOptions, isFurther: boolean): Promise<CachedList<T>>;
-}
+/** Fetches one page. `isFurther` is set on those that only continue a list. */
+export type PageCall<T extends KubernetesObject> = (options: ListOptions, isFurther: boolean) => Promise<CachedList<T>>;
 
 /**
  * Lists page by page. When the server has forgotten the state that the first page showed before the last page is
@@ -43,12 +41,15 @@ export async function listPages<T extends KubernetesObject>(
       const { limit: ___, ...unlimited } = options;
       return whole(await page(unlimited, false), pages + 1);
     }
-    if (token === '') resourceVersion = list.metadata.resourceVersion ?? '';
+    const next = list.metadata.continue ?? '';
+    if (token === '') {
+      if (next === '') return whole(list, 1);
+      resourceVersion = list.metadata.resourceVersion ?? '';
+    }
     // Not push(...all): a page may hold more items than a call takes arguments.
     for (const item of list.items) items.push(item);
     for (const item of list.broken) broken.push(item);
-    const next = list.metadata.continue ?? '';
-    if (next === '') return { items, broken, resourceVersion, pages, isPaginated: pages > 1 };
+    if (next === '') return { items, broken, resourceVersion, pages, isPaginated: true };
     if (next === token)
       throw new Error(`the server answered page ${pages} of a list with the same continue token again`);
     token = next;
@@ -57,7 +58,7 @@ export async function listPages<T extends KubernetesObject>(
 
 function whole<T extends KubernetesObject>(list: CachedList<T>, pages: number): PagedList<T> {
   const { items, broken, metadata } = list;
-  return { items, broken, resourceVersion: metadata.resourceVersion ?? '', pages, isPaginated: true };
+  return { items, broken, resourceVersion: metadata.resourceVersion ?? '', pages, isPaginated: pages > 1 };
 }
 
 export interface PageSizeContext {

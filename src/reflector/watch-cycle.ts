@@ -2,7 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import type { CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { FrameStream } from './frame-stream.ts';
-import { ReflectorError } from './reflector-error.ts';
+import { asError, ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
 import { TimeSlice } from './time-slice.ts';
 import { WatchDeadline } from './watch-deadline.ts';
@@ -65,7 +65,6 @@ export class WatchCycle<T extends KubernetesObject> {
   }
 
   #take(frame: CachedFrame<T>): void {
-    const { position, settings } = this.#session;
     switch (frame.type) {
       case 'ADDED':
       case 'MODIFIED':
@@ -76,8 +75,7 @@ export class WatchCycle<T extends KubernetesObject> {
       case 'BOOKMARK':
         this.#isInOrder = true;
         if (!frame.initialEventsEnd && this.#deadline.bookmarkSeen()) this.#stream.checkDeadline();
-        position.advance(frame.resourceVersion);
-        if (frame.resourceVersion !== '') settings.target.bookmark?.(frame.resourceVersion);
+        this.#takeBookmark(frame.resourceVersion);
         break;
       case 'ERROR':
         throw new ApiError(frame.status);
@@ -104,6 +102,19 @@ export class WatchCycle<T extends KubernetesObject> {
     }
     if (this.#isInOrder) position.advance(frame.object.resourceVersion);
     if (wasLeftOut) state.leaveOut(writer.leftOut);
+  }
+
+  /** A bookmark without a version, or from before, says nothing. */
+  #takeBookmark(resourceVersion: string): void {
+    const { position, settings } = this.#session;
+    if (resourceVersion === '' || position.isPast(resourceVersion)) return;
+    position.advance(resourceVersion);
+    try {
+      settings.target.bookmark?.(resourceVersion);
+    } catch (cause) {
+      const error = new ReflectorError('untaken', `a bookmark cannot be taken: ${asError(cause).message}`, { cause });
+      this.#session.report(error, 'watching');
+    }
   }
 
   /** Ends the watch for a list, unless a list has shown before that the object cannot be taken, and it is named as such. */

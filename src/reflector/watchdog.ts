@@ -15,6 +15,7 @@ export class Watchdog {
   readonly #onMissed: (problem: Error) => void;
   #deadline: () => Deadline;
   #timer: Timer | undefined;
+  #isStopped = false;
 
   constructor(clock: Clock, deadline: () => Deadline, onMissed: (problem: Error) => void) {
     this.#clock = clock;
@@ -34,17 +35,24 @@ export class Watchdog {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#timer?.clear();
-    this.#timer = undefined;
   }
 
   #fire(): void {
-    const deadline = this.#deadline();
-    if (this.#clock.now() < deadline.dueMs) {
+    if (this.#clock.now() < this.#deadline().dueMs) {
       this.check();
       return;
     }
-    this.#timer = undefined;
-    this.#onMissed(deadline.problem());
+    // If the program was busy or asleep all that time, what came meanwhile is read in this turn, and only after timers.
+    setImmediate(() => {
+      if (!this.#isStopped) this.#judge();
+    });
+  }
+
+  #judge(): void {
+    const deadline = this.#deadline();
+    if (this.#clock.now() < deadline.dueMs) this.check();
+    else this.#onMissed(deadline.problem());
   }
 }

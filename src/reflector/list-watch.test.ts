@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { Cached, CachedFrame } from '../api/cached.ts';
+import { KeyError } from '../api/key.ts';
+import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import type { WatchEvent } from '../api/watch-event.ts';
+import { ListWatch } from './list-watch.ts';
+import { Scene } from './scripted.test.helper.ts';
+
+const signal = new AbortController().signal;
+
+function toCached(object: KubernetesObject): Cached {
+  const { name = '', resourceVersion = '' } = object?.metadata ?? {};
+  if (name === '') throw new KeyError(object, 'it has no metadata.name');
+  return { key: name, namespace: '', name, uid: '', resourceVersion, labels: {}, view: () => object };
+}
+
+const list = async () => ({ metadata: { resourceVersion: '1' }, items: [] });
+async function* noEvents(): AsyncGenerator<WatchEvent> {}
+
+const listing = (answer: unknown) =>
+  new ListWatch({ list: () => answer as KubernetesList<KubernetesObject>, watch: noEvents })
+    .listerWatcher(toCached)
+    .list({}, { signal });
+
+async function framesOf(...events: unknown[]): Promise<CachedFrame[]> {
+  async function* watch(): AsyncGenerator<WatchEvent> {
+    yield* events as WatchEvent[];
+  }
+  const frames: CachedFrame[] = [];
+  for await (const batch of await new ListWatch({ list, watch }).listerWatcher(toCached).watch({}, { signal }))
+    frames.push(...batch);
+  return frames;
+}
+
+const object = (name: string) => ({ metadata: { name, resourceVersion: '5' } });
+
+describe('ListWatch', () => {
+  it('hands the options and the signal on', async () => {
+    const calls: unknown[] = [];
+    const lw = new ListWatch({
+      list: (...call) => {
+        calls.push(call);
+        return { items: [] };
+      },
+      watch: (...call) => {
+        calls.push(call);
+        return noEvents();
+      },
+    }).listerWatcher(toCached);
+    await lw.list({ limit: 5 }, { signal });
+    await lw.watch({ resourceVersion: '7' }, { signal });
+    expect(calls).toEqual([
+      [{ limit: 5 }, { signal }],
+      [{ resourceVersion: '7' }, { signal }],
+    ]);
+  });
+
+  it('takes lists, and names the items that cannot be used', async () => {
+    const result = await listing({
+      metadata: { resourceVersion: '9', continue: 'c' },
+      items: [object('a'), {}, null, object('b')],
+    });
+    expect(result.items.map(({ key }) => key)).toEqual(['a', 'b']);
+    expect(result.broken).toHaveLength(2);
+    expect(result.metadata).toEqual({ resourceVersion: '9', continue: 'c' });
+  });
+
+  it('takes null for no items, and the spelling of @kubernetes/client-node', async () => {
+    expect(await listing({ items: null, metadata: { _continue: 'c', resourceVersion: '2' } })).toEqual({
+      items: [],
+      broken: [],
+      metadata: { resourceVersion: '2', continue: 'c' },
+    });
+  });
+
+  it.each([[undefined], [null], [{}], [[]], [{ items: {} }]])(
+    'fails when the list function returns %j',
+    async (answer) => {
+      await expect(listing(answer)).rejects.toThrow('must return an object with "items"');
+    },
+  );
+
+  it('fails with the ApiError that a Status stands for', async () => {
+    await expect(listing({ kind: 'Status', code: 403, message: 'no' })).rejects.toMatchObject({ code: 403 });
+  });
+
+  it('takes events of every type', async () => {
+    const bookmark = { metadata: { resourceVersion: '6', annotations: { 'k8s.io/initial-events-end': 'true' } } };
+    const frames = await framesOf(
+      { type: 'ADDED', object: object('a') },
+      { type: 'MODIFIED', object: object('a') },
+      { type: 'DELETED', object: object('a') },
+      { type: 'BOOKMARK', object: bookmark },
+      { type: 'ERROR', object: { kind: 'Status', code: 410 } },
+    );
+    expect(frames.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']);
+    expect(frames[3]).toEqual({ type: 'BOOKMARK', resourceVersion: '6', initialEventsEnd: true });
+    expect(frames[4]).toEqual({ type: 'ERROR', status: { kind: 'Status', code: 410 } });
+  });
+
+  it('calls events broken that make no sense, with the key when there is one', async () => {
+    const frames = await framesOf(
+      undefined,
+      null,
+      7,
+      {},
+      { type: 'PUT', object: object('a') },
+      { type: 'ADDED' },
+      { type: 'ADDED', object: {} },
+    );
+    expect(frames.map((frame) => (frame.type === 'BROKEN' ? frame.broken.key : frame.type))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'a',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('leaves an ERROR without a Status an error', async () => {
+    expect(await framesOf({ type: 'ERROR', object: object('a') })).toMatchObject([
+      { type: 'ERROR', status: { status: 'Failure' } },
+    ]);
+  });
+
+  it('fails when the watch function returns nothing to iterate', async () => {
+    const lw = new ListWatch({ list, watch: () => ({}) as AsyncIterable<WatchEvent> }).listerWatcher(toCached);
+    await expect(lw.watch({}, { signal })).rejects.toThrow('async iterable');
+  });
+
+  it('rejects when a function throws, and is never called without functions', async () => {
+    const throwing = () => {
+      throw new Error('bug');
+    };
+    const lw = new ListWatch({ list: throwing, watch: throwing }).listerWatcher(toCached);
+    await expect(lw.list({}, { signal })).rejects.toThrow('bug');
+    await expect(lw.watch({}, { signal })).rejects.toThrow('bug');
+    expect(() => new ListWatch({ list } as unknown as ConstructorParameters<typeof ListWatch>[0])).toThrow(
+      'watch must be a function',
+    );
+  });
+
+  it('does not try WatchList unless told that the functions know it', () => {
+    expect(new ListWatch({ list, watch: noEvents }).listerWatcher(toCached).supportsWatchList).toBe(false);
+    expect(
+      new ListWatch({ list, watch: noEvents, supportsWatchList: true }).listerWatcher(toCached).supportsWatchList,
+    ).toBe(true);
+  });
+
+  it('feeds a reflector', async () => {
+    const closed: string[] = [];
+    const listWatch = new ListWatch<KubernetesObject>({
+      list: () => ({ metadata: { resourceVersion: '5' }, items: [object('a')] }),
+      async *watch(_, context) {
+        try {
+          yield { type: 'ADDED', object: object('b') };
+          yield { type: 'DELETED', object: object('a') };
+          await new Promise((_resolve, reject) =>
+            context.signal.addEventListener('abort', () => reject(new Error('aborted'))),
+          );
+        } finally {
+          closed.push('watch');
+        }
+      },
+    });
+    const scene = await Scene.start({ around: () => listWatch.listerWatcher(toCached) });
+    expect(scene.target.calls).toEqual(['replace 5: a', 'add b@5', 'delete a@5']);
+    await scene[Symbol.asyncDispose]();
+    await scene.settle();
+    expect(closed).toEqual(['watch']);
+    expect(scene.reports).toEqual([]);
+  });
+});

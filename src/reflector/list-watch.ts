@@ -1,0 +1,137 @@
+import { ApiError } from '../api/api-error.ts';
+import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
+import type { ListOptions } from '../api/list-options.ts';
+import type { KubernetesList, KubernetesObject, ListMeta } from '../api/metadata.ts';
+import { isStatus } from '../api/status.ts';
+import { INITIAL_EVENTS_END, type WatchEvent } from '../api/watch-event.ts';
+import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import { asError } from './reflector-error.ts';
+
+export interface ListWatchOptions<T extends KubernetesObject> {
+  /** One page; more follow when its `metadata.continue` is set. */
+  list(options: ListOptions, context: CallContext): Promise<KubernetesList<T>> | KubernetesList<T>;
+  /** The events after `options.resourceVersion`, one by one. Ends when the server ends the watch; throws when it breaks. */
+  watch(
+    options: ListOptions,
+    context: CallContext,
+  ): Promise<AsyncIterable<WatchEvent<T>>> | AsyncIterable<WatchEvent<T>>;
+  /** Whether `watch` honours `sendInitialEvents`. Default false. client-go: IsWatchListSemanticsUnSupported. */
+  supportsWatchList?: boolean;
+}
+
+/**
+ * List and watch functions of the user's own, in place of a cluster: for another client, for something that is no
+ * Kubernetes at all, for tests. They never retry; a function that throws is a failed list or watch. client-go's
+ * `cache.ListWatch`.
+ */
+export class ListWatch<T extends KubernetesObject> {
+  readonly #options: ListWatchOptions<T>;
+
+  constructor(options: ListWatchOptions<T>) {
+    for (const name of ['list', 'watch'] as const) {
+      if (typeof options[name] !== 'function') throw new TypeError(`ListWatch: ${name} must be a function`);
+    }
+    this.#options = options;
+  }
+
+  /** What a reflector needs. `toCached` wraps an object, and throws when it cannot be used. */
+  listerWatcher(toCached: (object: T) => Cached<T>): ListerWatcher<T> {
+    const options = this.#options;
+    return {
+      supportsWatchList: options.supportsWatchList ?? false,
+      list: async (listOptions, context) => cachedList(await options.list(listOptions, context), toCached),
+      watch: async (listOptions, context) => cachedFrames(await options.watch(listOptions, context), toCached),
+    };
+  }
+}
+
+function cachedList<T extends KubernetesObject>(
+  list: KubernetesList<T>,
+  toCached: (object: T) => Cached<T>,
+): CachedList<T> {
+  const body: unknown = list;
+  if (isStatus(body)) throw new ApiError(body);
+  const listed: unknown = list?.items;
+  if (listed !== null && !Array.isArray(listed)) {
+    throw new TypeError('the list function must return an object with "items", an array');
+  }
+  const items: Cached<T>[] = [];
+  const broken: BrokenObject[] = [];
+  for (const object of list.items ?? []) {
+    try {
+      items.push(toCached(object));
+    } catch (error) {
+      broken.push(brokenObject(object, error));
+    }
+  }
+  return { items, broken, metadata: listMeta(list.metadata) };
+}
+
+/** Lists of @kubernetes/client-node spell it `_continue`. */
+function listMeta(metadata: (ListMeta & { _continue?: unknown }) | undefined): ListMeta {
+  const token = metadata?.continue ?? metadata?._continue;
+  return {
+    ...(typeof metadata?.resourceVersion === 'string' && { resourceVersion: metadata.resourceVersion }),
+    ...(typeof token === 'string' && { continue: token }),
+  };
+}
+
+function cachedFrames<T extends KubernetesObject>(
+  events: AsyncIterable<WatchEvent<T>>,
+  toCached: (object: T) => Cached<T>,
+): CachedFrames<T> {
+  if (typeof events?.[Symbol.asyncIterator] !== 'function') {
+    throw new TypeError('the watch function must return an async iterable of events');
+  }
+  return framesOf(events, toCached);
+}
+
+async function* framesOf<T extends KubernetesObject>(
+  events: AsyncIterable<WatchEvent<T>>,
+  toCached: (object: T) => Cached<T>,
+): CachedFrames<T> {
+  for await (const event of events) yield [frameOf(event, toCached)];
+}
+
+function frameOf<T extends KubernetesObject>(event: WatchEvent<T>, toCached: (object: T) => Cached<T>): CachedFrame<T> {
+  switch (event?.type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      try {
+        return { type: event.type, object: toCached(event.object) };
+      } catch (error) {
+        return { type: 'BROKEN', broken: brokenObject(event.object, error) };
+      }
+    case 'BOOKMARK': {
+      const metadata = event.object?.metadata;
+      return {
+        type: 'BOOKMARK',
+        resourceVersion: metadata?.resourceVersion ?? '',
+        initialEventsEnd: metadata?.annotations?.[INITIAL_EVENTS_END] === 'true',
+      };
+    }
+    case 'ERROR':
+      return {
+        type: 'ERROR',
+        status: isStatus(event.object)
+          ? event.object
+          : { kind: 'Status', status: 'Failure', message: 'the watch sent an ERROR event without a Status in it' },
+      };
+    default: {
+      const { type, object } = (event ?? {}) as { type?: unknown; object?: unknown };
+      return {
+        type: 'BROKEN',
+        broken: brokenObject(object, new Error(`an event has the unknown type ${String(type)}`)),
+      };
+    }
+  }
+}
+
+function brokenObject(object: unknown, error: unknown): BrokenObject {
+  const { namespace, name } = (object as KubernetesObject | null | undefined)?.metadata ?? {};
+  const problem = asError(error);
+  return typeof name === 'string' && name !== ''
+    ? { problem, key: namespace ? `${namespace}/${name}` : name }
+    : { problem };
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ListOptions } from '../api/list-options.ts';
+import { listPages, pageLimit } from './pager.ts';
+import { apiError, brokenObject, expired, list, type Pod } from './scripted.test.helper.ts';
+
+describe('listPages', () => {
+  it('gathers all pages, whatever their sizes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.nat(), { maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+        async (sizes) => {
+          const pages = sizes.map((numbers, page) =>
+            list(
+              page === 0 ? '7' : 'ignored',
+              numbers.map((n) => `p${n}@1`),
+              {
+                ...(page < sizes.length - 1 && { continue: String(page + 1) }),
+              },
+            ),
+          );
+          const asked: ListOptions[] = [];
+          const result = await listPages<Pod>(
+            async (options) => {
+              asked.push(options);
+              return pages[Number(options.continue ?? 0)] ?? list('');
+            },
+            { resourceVersion: '0', limit: 4, labelSelector: 'a=b' },
+          );
+          expect(result.items.map(({ key }) => key)).toEqual(sizes.flat().map((n) => `p${n}`));
+          expect(result).toMatchObject({ resourceVersion: '7', pages: sizes.length, isPaginated: sizes.length > 1 });
+          expect(asked[0]).toEqual({ resourceVersion: '0', limit: 4, labelSelector: 'a=b' });
+          for (const further of asked.slice(1)) {
+            expect(further).toEqual({ limit: 4, labelSelector: 'a=b', continue: expect.any(String) });
+          }
+        },
+      ),
+    );
+  });
+
+  it('gathers the broken items of all pages', async () => {
+    const pages = [
+      list('1', [], { continue: 'c', broken: [brokenObject('a')] }),
+      list('1', [], { broken: [brokenObject('b')] }),
+    ];
+    const { broken } = await listPages<Pod>(
+      async ({ continue: token }) => pages[token === 'c' ? 1 : 0] ?? list(''),
+      {},
+    );
+    expect(broken.map(({ key }) => key)).toEqual(['a', 'b']);
+  });
+
+  it('lists everything at once from the version asked for, when a further page has expired', async () => {
+    const asked: ListOptions[] = [];
+    const result = await listPages<Pod>(
+      async (options) => {
+        asked.push(options);
+        if (options.continue) throw expired();
+        return options.limit ? list('11', ['a@1'], { continue: 'C1' }) : list('12', ['a@1', 'b@2']);
+      },
+      { resourceVersion: '10', limit: 4 },
+    );
+    expect(asked).toEqual([
+      { resourceVersion: '10', limit: 4 },
+      { limit: 4, continue: 'C1' },
+      { resourceVersion: '10' },
+    ]);
+    expect(result).toMatchObject({ resourceVersion: '12', isPaginated: true });
+    expect(result.items).toHaveLength(2);
+  });
+
+  it('fails when the first page has expired, or a further one fails otherwise', async () => {
+    await expect(listPages<Pod>(() => Promise.reject(expired()), { limit: 4 })).rejects.toThrow('410');
+    const failing = async ({ continue: token }: ListOptions) => {
+      if (token) throw apiError(500);
+      return list('1', [], { continue: 'c' });
+    };
+    await expect(listPages<Pod>(failing, { limit: 4 })).rejects.toThrow('500');
+  });
+
+  it('does not follow a continue token that leads to itself', async () => {
+    await expect(listPages<Pod>(async () => list('1', [], { continue: 'c' }), { limit: 4 })).rejects.toThrow(
+      'same continue token',
+    );
+  });
+});
+
+describe('pageLimit', () => {
+  it.each([
+    [{ resourceVersion: '0' }, 500],
+    [{ resourceVersion: '' }, 500],
+    [{ resourceVersion: '10' }, 0],
+    [{ resourceVersion: '10', isPaginated: true }, 500],
+    [{ resourceVersion: '10', pageSize: 4 }, 4],
+    [{ resourceVersion: '0', pageSize: 4 }, 4],
+  ])('for %j is %i', (context, limit) => {
+    expect(pageLimit({ pageSize: undefined, isPaginated: false, ...context })).toBe(limit);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { added, initialEventsEnd, list, Scene, ScriptedWatch } from './scripted.test.helper.ts';
+
+const names = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
+
+/** Counts the turns of the event loop between the first and the last object that is handed over. */
+async function turnsOfHandover(scene: Scene, count: number): Promise<number> {
+  let turns = 0;
+  let first: number | undefined;
+  let last = 0;
+  const prepare = scene.target.prepare.bind(scene.target);
+  scene.target.prepare = (object) => {
+    first ??= turns;
+    last = turns;
+    // As much work as a small transform.
+    JSON.stringify(object.view());
+    return prepare(object);
+  };
+  await scene.start();
+  while (scene.target.objects.size < count) {
+    turns++;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return last - (first ?? last);
+}
+
+describe('many objects', () => {
+  it('are taken from a list in slices, 150,000 of them in one page', async () => {
+    await using scene = new Scene({
+      lists: [
+        list(
+          '9',
+          names(150_000).map((name) => `${name}@1`),
+        ),
+      ],
+    });
+    expect(await turnsOfHandover(scene, 150_000)).toBeGreaterThan(1);
+  });
+
+  it('are taken from a WatchList in slices', async () => {
+    const stream = new ScriptedWatch()
+      .sendBatch(names(50_000).map((name) => added(name, '1')))
+      .send(initialEventsEnd('2'));
+    await using scene = new Scene({ watchList: true, watches: [() => stream] });
+    expect(await turnsOfHandover(scene, 50_000)).toBeGreaterThan(1);
+  });
+
+  it('are taken from one batch of a watch in slices', async () => {
+    const stream = new ScriptedWatch().sendBatch(names(50_000).map((name) => added(name, '1')));
+    await using scene = new Scene({ watches: [() => stream] });
+    expect(await turnsOfHandover(scene, 50_000)).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../observe/fake-clock.ts';
+import { RequestPacer } from './request-pacer.ts';
+
+describe('RequestPacer', () => {
+  it('lets at most 5 requests begin in any 2 s, however they come', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(900), { minLength: 5, maxLength: 25 }), async (pauses) => {
+        const clock = new FakeClock();
+        const pacer = new RequestPacer(clock, () => 0);
+        const begun: number[] = [];
+        const requests = (async () => {
+          for (const pauseMs of pauses) {
+            await clock.sleep(pauseMs);
+            await pacer.admit(new AbortController().signal);
+            begun.push(clock.now());
+          }
+        })();
+        await clock.advance(60_000);
+        await requests;
+        for (const from of begun) {
+          expect(begun.filter((at) => at >= from && at < from + 2000).length).toBeLessThanOrEqual(5);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('does not delay requests that are rare', async () => {
+    const clock = new FakeClock();
+    const pacer = new RequestPacer(clock, () => 0.5);
+    for (let i = 0; i < 20; i++) {
+      expect(pacer.waitMs()).toBe(0);
+      await pacer.admit(new AbortController().signal);
+      await clock.advance(600);
+    }
+  });
+
+  it('gives up its wait when the signal aborts', async () => {
+    const clock = new FakeClock();
+    const pacer = new RequestPacer(clock, () => 0.5);
+    const stop = new AbortController();
+    for (let i = 0; i < 5; i++) await pacer.admit(stop.signal);
+    const sixth = pacer.admit(stop.signal);
+    stop.abort(new Error('stop'));
+    await expect(sixth).rejects.toThrow('stop');
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

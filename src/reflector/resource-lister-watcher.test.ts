@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/api-error.ts';
+import type { CachedFrames } from '../api/cached.ts';
+import type { ListOptions } from '../api/list-options.ts';
+import { defineResource } from '../api/resource.ts';
+import type { Transport, TransportRequest } from '../api/transport.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
+import {
+  type ResourceCodec,
+  ResourceListerWatcher,
+  type ResourceListerWatcherOptions,
+} from './resource-lister-watcher.ts';
+import { list, type Pod } from './scripted.test.helper.ts';
+
+const pods = defineResource<Pod>({ version: 'v1', plural: 'pods', kind: 'Pod' });
+const signal = new AbortController().signal;
+
+async function* bytes(...chunks: string[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+/** Answers every request in the same way, and remembers them. */
+class OneAnswer implements Transport {
+  readonly requests: TransportRequest[] = [];
+  readonly #status: number;
+  readonly #body: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  readonly #headers: Record<string, string>;
+
+  constructor(status = 200, body: (signal: AbortSignal) => AsyncIterable<Uint8Array> = () => bytes(), headers = {}) {
+    this.#status = status;
+    this.#body = body;
+    this.#headers = headers;
+  }
+
+  async request(request: TransportRequest) {
+    this.requests.push(request);
+    return {
+      status: this.#status,
+      headers: new Map(Object.entries(this.#headers)),
+      body: this.#body(request.signal ?? signal),
+    };
+  }
+
+  async close(): Promise<void> {}
+}
+
+const codec: ResourceCodec<Pod> = {
+  accept: 'application/lists',
+  acceptWatch: 'application/watches',
+  async readList(body, contentType) {
+    let size = 0;
+    for await (const chunk of body) size += chunk.length;
+    return list(`${size} bytes of ${contentType}`);
+  },
+  async *readWatch(body, contentType): CachedFrames<Pod> {
+    for await (const chunk of body) {
+      yield [{ type: 'BOOKMARK', resourceVersion: `${chunk.length} of ${contentType}`, initialEventsEnd: false }];
+    }
+  },
+};
+
+const make = (transport: Transport, options: Partial<ResourceListerWatcherOptions<Pod>> = {}) =>
+  new ResourceListerWatcher({ transport, codec, resource: pods, ...options });
+
+describe('ResourceListerWatcher', () => {
+  it('asks for lists and watches with one request each', async () => {
+    const transport = new OneAnswer(200, () => bytes('12345'), { 'content-type': 'application/x' });
+    const lw = make(transport, { namespace: 'default' });
+    expect((await lw.list({ resourceVersion: '0', limit: 500 }, { signal })).metadata.resourceVersion).toBe(
+      '5 bytes of application/x',
+    );
+    for await (const batch of await lw.watch(
+      { resourceVersion: '7', allowWatchBookmarks: true, timeoutSeconds: 300 },
+      { signal },
+    )) {
+      expect(batch).toMatchObject([{ resourceVersion: '5 of application/x' }]);
+    }
+    expect(transport.requests).toMatchObject([
+      {
+        method: 'GET',
+        path: '/api/v1/namespaces/default/pods',
+        query: 'resourceVersion=0&limit=500',
+        headers: { accept: 'application/lists' },
+      },
+      {
+        path: '/api/v1/namespaces/default/pods',
+        query: 'resourceVersion=7&allowWatchBookmarks=true&timeoutSeconds=300&watch=true',
+        headers: { accept: 'application/watches' },
+        headersTimeoutMs: 330_000,
+      },
+    ]);
+    expect(transport.requests[0]).not.toHaveProperty('headersTimeoutMs');
+  });
+
+  it('lets the options be tweaked on every list and watch, in place or by a new object', async () => {
+    const tweaks: ((options: ListOptions) => void)[] = [
+      (options) => {
+        options.labelSelector = 'app=web';
+      },
+      (options) => ({ ...options, labelSelector: 'app=web' }),
+    ];
+    for (const tweakListOptions of tweaks) {
+      const transport = new OneAnswer();
+      const lw = make(transport, { tweakListOptions });
+      const options: ListOptions = { limit: 5 };
+      await lw.list(options, { signal });
+      await lw.watch(options, { signal });
+      expect(transport.requests.map(({ query }) => query)).toEqual([
+        'limit=5&labelSelector=app%3Dweb',
+        'limit=5&labelSelector=app%3Dweb&watch=true',
+      ]);
+      expect(options).toEqual({ limit: 5 });
+    }
+  });
+
+  it('throws an ApiError with the request and the Retry-After header when the server says no', async () => {
+    const status = JSON.stringify({ kind: 'Status', reason: 'TooManyRequests', message: 'slow down', code: 429 });
+    const transport = new OneAnswer(429, () => bytes(status.slice(0, 9), status.slice(9)), { 'retry-after': '7' });
+    const lw = make(transport);
+    for (const call of [lw.list({}, { signal }), lw.watch({}, { signal })]) {
+      const error = await call.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({
+        code: 429,
+        retryAfterSeconds: 7,
+        message: 'GET /api/v1/pods: 429 TooManyRequests: slow down',
+      });
+    }
+  });
+
+  it('reads a bounded part of an answer that is no Status, and survives a body that breaks', async () => {
+    let sent = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) yield Buffer.alloc(1024 * ++sent, '<html>');
+    }
+    await expect(make(new OneAnswer(502, endless)).list({}, { signal })).rejects.toMatchObject({ code: 502 });
+    expect(sent).toBeLessThan(50);
+    async function* breaking(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('Bad Gate');
+      throw new Error('reset');
+    }
+    await expect(make(new OneAnswer(502, breaking)).list({}, { signal })).rejects.toThrow('Bad Gate');
+  });
+
+  it('lets the codec read a Status in its own format', async () => {
+    const own = { ...codec, readStatus: (body: Uint8Array) => ({ reason: `${body.length} bytes` }) };
+    await expect(
+      make(new OneAnswer(410, () => bytes('k8s')), { codec: own }).list({}, { signal }),
+    ).rejects.toMatchObject({
+      code: 410,
+      reason: '3 bytes',
+    });
+  });
+
+  it('gives up a list whose body stalls, and not one that is read slowly', async () => {
+    const clock = new FakeClock();
+    async function* stalling(stalled: AbortSignal): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('1');
+      await clock.sleep(59_000);
+      yield Buffer.from('2');
+      await new Promise((_, reject) => stalled.addEventListener('abort', () => reject(stalled.reason)));
+    }
+    const slow: ResourceCodec<Pod> = {
+      ...codec,
+      async readList(body) {
+        for await (const _ of body) await clock.sleep(100_000);
+        return list('1');
+      },
+    };
+    const call = make(new OneAnswer(200, stalling), { clock, codec: slow }).list({}, { signal });
+    let outcome: unknown = 'pending';
+    call.then(
+      () => {},
+      (error: unknown) => {
+        outcome = error;
+      },
+    );
+    await clock.advance(100_000 + 59_000 + 100_000 + 59_000);
+    expect(outcome).toBe('pending');
+    await clock.advance(200_000);
+    expect(String(outcome)).toContain('a list brought nothing for 60 s');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('passes an abort on', async () => {
+    const stop = new AbortController();
+    const transport: Transport = {
+      request: ({ signal: given }) =>
+        new Promise((_, reject) => given?.addEventListener('abort', () => reject(given.reason))),
+      close: async () => {},
+    };
+    const calls = [make(transport).list({}, stop), make(transport).watch({}, stop)];
+    stop.abort(new Error('stopped'));
+    for (const call of calls) await expect(call).rejects.toThrow('stopped');
+  });
+});

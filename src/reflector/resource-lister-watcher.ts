@@ -1,0 +1,158 @@
+import { ApiError } from '../api/api-error.ts';
+import type { CachedFrames, CachedList } from '../api/cached.ts';
+import { type ListOptions, listQuery } from '../api/list-options.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { type Resource, resourcePath } from '../api/resource.ts';
+import type { Status } from '../api/status.ts';
+import type { Transport, TransportResponse } from '../api/transport.ts';
+import { TransportError } from '../api/transport-error.ts';
+import { type Clock, systemClock } from '../observe/clock.ts';
+import { CallScope } from './interruption.ts';
+import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** The part of a codec that is needed here. */
+export interface ResourceCodec<T extends KubernetesObject> {
+  readonly accept: string;
+  readonly acceptWatch: string;
+  readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>>;
+  readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T>;
+  /** For a server that says no in the codec's own format. Undefined when the body is no Status in it. */
+  readStatus?(body: Uint8Array, contentType: string): Status | undefined;
+}
+
+export interface ResourceListerWatcherOptions<T extends KubernetesObject> {
+  transport: Transport;
+  codec: ResourceCodec<T>;
+  resource: Resource<T>;
+  /** Unset or empty: all namespaces. Ignored for cluster-scoped resources. */
+  namespace?: string;
+  /** Changes the options of every list and watch; if it returns an object, that is used. client-go: TweakListOptionsFunc. */
+  tweakListOptions?: (options: ListOptions) => void;
+  /** Default true. */
+  supportsWatchList?: boolean;
+  /** A list whose body brings nothing for this long has failed. Default 60,000. */
+  listStallTimeoutMs?: number;
+  /** Default: the machine's. */
+  clock?: Clock;
+}
+
+/** How much of an error's body is read: it may be the page of a proxy, or have no end. */
+const MAX_ERROR_BYTES = 64 * 1024;
+/** How much longer than the watch itself its head may take: some proxies hold it back until the first event. */
+const WATCH_HEADERS_MARGIN_MS = 30_000;
+const DEFAULT_WATCH_SECONDS = 600;
+
+/** Lists and watches one resource of a cluster, each call with one request. */
+export class ResourceListerWatcher<T extends KubernetesObject> implements ListerWatcher<T> {
+  readonly supportsWatchList: boolean;
+  readonly #options: ResourceListerWatcherOptions<T>;
+  readonly #path: string;
+
+  constructor(options: ResourceListerWatcherOptions<T>) {
+    this.#options = options;
+    this.supportsWatchList = options.supportsWatchList ?? true;
+    this.#path = resourcePath(options.resource, { namespace: options.namespace });
+  }
+
+  async list(options: ListOptions, { signal }: CallContext): Promise<CachedList<T>> {
+    const { transport, codec, listStallTimeoutMs = 60_000, clock = systemClock } = this.#options;
+    const scope = new CallScope(signal);
+    try {
+      const response = await transport.request({
+        method: 'GET',
+        path: this.#path,
+        query: listQuery(this.#tweaked(options)),
+        headers: { accept: codec.accept },
+        signal: scope.signal,
+      });
+      await this.#refuseFailure(response);
+      const stalled = (problem: Error) => scope.abort(problem);
+      const body = watched(response.body, clock, listStallTimeoutMs, stalled);
+      return await codec.readList(body, contentType(response));
+    } finally {
+      scope.release();
+    }
+  }
+
+  async watch(options: ListOptions, { signal }: CallContext): Promise<CachedFrames<T>> {
+    const { transport, codec } = this.#options;
+    const tweaked = this.#tweaked(options);
+    const response = await transport.request({
+      method: 'GET',
+      path: this.#path,
+      query: listQuery({ ...tweaked, watch: true }),
+      headers: { accept: codec.acceptWatch },
+      signal,
+      headersTimeoutMs: (tweaked.timeoutSeconds ?? DEFAULT_WATCH_SECONDS) * 1000 + WATCH_HEADERS_MARGIN_MS,
+    });
+    await this.#refuseFailure(response);
+    return codec.readWatch(response.body, contentType(response));
+  }
+
+  #tweaked(options: ListOptions): ListOptions {
+    const copy = { ...options };
+    const returned: unknown = this.#options.tweakListOptions?.(copy);
+    return typeof returned === 'object' && returned !== null ? (returned as ListOptions) : copy;
+  }
+
+  async #refuseFailure(response: TransportResponse): Promise<void> {
+    if (response.status >= 200 && response.status < 300) return;
+    const body = await readSome(response.body);
+    const seconds = retryAfterSeconds(response);
+    const context = { request: `GET ${this.#path}`, ...(seconds !== undefined && { retryAfterSeconds: seconds }) };
+    const status = this.#options.codec.readStatus?.(body, contentType(response));
+    if (status !== undefined) throw new ApiError({ ...status, code: status.code ?? response.status }, context);
+    throw ApiError.fromResponse(response.status, body.toString('utf8'), context);
+  }
+}
+
+function contentType({ headers }: TransportResponse): string {
+  return headers.get('content-type') ?? '';
+}
+
+/** Only the form in seconds: API servers and their proxies use no other. */
+function retryAfterSeconds({ headers }: TransportResponse): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+}
+
+/** What can be read of the body; a connection that breaks meanwhile must not hide the status that came before. */
+async function readSome(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status line is answer enough.
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES);
+}
+
+/** Passes the bytes on. Only waiting for them counts, and not what the reader does with them. */
+async function* watched(
+  body: AsyncIterable<Uint8Array>,
+  clock: Clock,
+  timeoutMs: number,
+  onStalled: (problem: Error) => void,
+): AsyncGenerator<Uint8Array> {
+  let waitingSinceMs: number | undefined = clock.now();
+  const deadline = () => ({
+    dueMs: (waitingSinceMs ?? clock.now()) + timeoutMs,
+    problem: () => new TransportError('timeout', `a list brought nothing for ${Math.round(timeoutMs / 1000)} s`),
+  });
+  const watchdog = new Watchdog(clock, deadline, onStalled);
+  try {
+    for await (const chunk of body) {
+      waitingSinceMs = undefined;
+      yield chunk;
+      waitingSinceMs = clock.now();
+    }
+  } finally {
+    watchdog.stop();
+  }
+}

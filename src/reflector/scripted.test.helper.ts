@@ -1,0 +1,347 @@
+import { ApiError } from '../api/api-error.ts';
+import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
+import type { ListOptions } from '../api/list-options.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { Status } from '../api/status.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { CallContext, ListerWatcher, ReflectorTarget } from './lister-watcher.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorOptions, WatchErrorContext } from './reflector-options.ts';
+import type { ReflectorState } from './reflector-state.ts';
+
+export type Pod = KubernetesObject;
+export type Frame = CachedFrame<Pod>;
+
+export function pod(name: string, resourceVersion: string): Cached<Pod> {
+  return {
+    key: name,
+    namespace: '',
+    name,
+    uid: `uid-${name}`,
+    resourceVersion,
+    labels: {},
+    view: () => ({ metadata: { name, resourceVersion } }),
+  };
+}
+
+export const added = (name: string, rv: string): Frame => ({ type: 'ADDED', object: pod(name, rv) });
+export const modified = (name: string, rv: string): Frame => ({ type: 'MODIFIED', object: pod(name, rv) });
+export const deleted = (name: string, rv: string): Frame => ({ type: 'DELETED', object: pod(name, rv) });
+export const bookmark = (resourceVersion: string): Frame => ({
+  type: 'BOOKMARK',
+  resourceVersion,
+  initialEventsEnd: false,
+});
+export const initialEventsEnd = (resourceVersion: string): Frame => ({
+  type: 'BOOKMARK',
+  resourceVersion,
+  initialEventsEnd: true,
+});
+export const errorFrame = (status: Status): Frame => ({ type: 'ERROR', status });
+export const brokenFrame = (key?: string): Frame => ({ type: 'BROKEN', broken: brokenObject(key) });
+export const brokenObject = (key?: string): BrokenObject => {
+  const problem = new Error(`damaged${key === undefined ? '' : ` ${key}`}`);
+  return key === undefined ? { problem } : { problem, key };
+};
+
+/** `name@version` for each item. */
+export function list(
+  resourceVersion: string,
+  items: readonly string[] = [],
+  more: { continue?: string; broken?: readonly BrokenObject[] } = {},
+): CachedList<Pod> {
+  return {
+    items: items.map((item) => pod(item.split('@')[0] ?? '', item.split('@')[1] ?? '')),
+    broken: more.broken ?? [],
+    metadata: { resourceVersion, ...(more.continue !== undefined && { continue: more.continue }) },
+  };
+}
+
+export const apiError = (code: number, status: Partial<Status> = {}) =>
+  new ApiError({ kind: 'Status', code, ...status });
+export const expired = () => apiError(410, { reason: 'Expired', message: 'too old resource version' });
+export const tooManyRequests = (retryAfterSeconds?: number) =>
+  apiError(429, {
+    reason: 'TooManyRequests',
+    ...(retryAfterSeconds !== undefined && { details: { retryAfterSeconds } }),
+  });
+export const systemError = (code: string) => Object.assign(new Error(`socket trouble: ${code}`), { code });
+export const never = () => new Promise<never>(() => {});
+
+/** One watch that the test feeds. */
+export class ScriptedWatch implements AsyncIterable<readonly Frame[]> {
+  readonly #batches: (readonly Frame[])[] = [];
+  #wake: () => void = () => {};
+  #end: { error?: unknown } | undefined;
+  /** The reader has left, or has been told to. */
+  isClosed = false;
+
+  constructor(...frames: Frame[]) {
+    if (frames.length > 0) this.send(...frames);
+  }
+
+  send(...frames: Frame[]): this {
+    return this.sendBatch(frames);
+  }
+
+  sendBatch(frames: readonly Frame[]): this {
+    this.#batches.push(frames);
+    this.#wake();
+    return this;
+  }
+
+  end(): this {
+    this.#end = {};
+    this.#wake();
+    return this;
+  }
+
+  fail(error: unknown): this {
+    this.#end = { error };
+    this.#wake();
+    return this;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Frame[]> {
+    try {
+      for (;;) {
+        const batch = this.#batches.shift();
+        if (batch !== undefined) {
+          yield batch;
+        } else if (this.#end !== undefined) {
+          if ('error' in this.#end) throw this.#end.error;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
+      }
+    } finally {
+      this.isClosed = true;
+    }
+  }
+}
+
+export interface Request {
+  verb: 'list' | 'watch';
+  options: ListOptions;
+  /** Since the start of the test. */
+  atMs: number;
+}
+
+type Answer<R> = R | Error | (() => R | Promise<R>);
+
+/** Answers each list and each watch with the next thing in its script; the last one is repeated. */
+export class ScriptedListerWatcher implements ListerWatcher<Pod> {
+  readonly requests: Request[] = [];
+  readonly watches: ScriptedWatch[] = [];
+  readonly supportsWatchList: boolean;
+  readonly #clock: FakeClock;
+  readonly #startMs: number;
+  readonly #script: Script;
+
+  constructor(clock: FakeClock, script: Script) {
+    this.#clock = clock;
+    this.#startMs = clock.now();
+    this.#script = script;
+    this.supportsWatchList = script.watchList ?? false;
+  }
+
+  list(options: ListOptions): Promise<CachedList<Pod>> {
+    this.#note('list', options);
+    return answer(this.#script.lists ?? [list('1')], this.of('list').length - 1);
+  }
+
+  async watch(options: ListOptions, { signal }: CallContext): Promise<CachedFrames<Pod>> {
+    this.#note('watch', options);
+    const watch = await answer(this.#script.watches ?? [() => new ScriptedWatch()], this.of('watch').length - 1);
+    this.watches.push(watch);
+    signal.addEventListener('abort', () => {
+      watch.isClosed = true;
+    });
+    return watch;
+  }
+
+  of(verb: 'list' | 'watch'): Request[] {
+    return this.requests.filter((request) => request.verb === verb);
+  }
+
+  /** `list 0`, `watch 12`: what was asked, and from which version. */
+  get summary(): string[] {
+    return this.requests.map(({ verb, options }) => {
+      const kind = options.sendInitialEvents ? 'watchList' : verb;
+      const page = options.continue === undefined ? '' : ` continue=${options.continue}`;
+      return `${kind} ${options.resourceVersion ?? '-'}${page}`;
+    });
+  }
+
+  /** The most requests in any 2 s, further pages aside. */
+  get busiest2s(): number {
+    const times = this.requests.filter(({ options }) => options.continue === undefined).map(({ atMs }) => atMs);
+    return Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + 2000).length));
+  }
+
+  #note(verb: 'list' | 'watch', options: ListOptions): void {
+    this.requests.push({ verb, options, atMs: this.#clock.now() - this.#startMs });
+  }
+}
+
+async function answer<R>(script: readonly Answer<R>[], index: number): Promise<R> {
+  const step = script[Math.min(index, script.length - 1)];
+  if (step === undefined) throw new Error('the script is empty');
+  if (step instanceof Error) throw step;
+  return typeof step === 'function' ? await (step as () => R | Promise<R>)() : step;
+}
+
+/** Keeps the state and writes down what it was told. */
+export class RecordingTarget implements ReflectorTarget<Pod> {
+  readonly objects = new Map<string, string>();
+  readonly calls: string[] = [];
+  /** Keys that cannot be taken. */
+  readonly refused = new Set<string>();
+  onCall: (call: string) => void = () => {};
+
+  add(object: Cached<Pod>): void {
+    this.#put('add', object);
+  }
+
+  update(object: Cached<Pod>): void {
+    this.#put('update', object);
+  }
+
+  delete(object: Cached<Pod>): void {
+    this.#note(`delete ${object.key}@${object.resourceVersion}`);
+    this.objects.delete(object.key);
+  }
+
+  replace(objects: readonly Cached<Pod>[], resourceVersion: string): void {
+    this.#note(`replace ${resourceVersion}: ${objects.map((object) => object.key).join(' ')}`);
+    this.objects.clear();
+    for (const object of objects) this.objects.set(object.key, object.resourceVersion);
+  }
+
+  resync(): void {
+    this.#note('resync');
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#note(`bookmark ${resourceVersion}`);
+  }
+
+  prepare(object: Cached<Pod>): Cached<Pod> {
+    if (this.refused.has(object.key)) throw new Error(`no room for ${object.key}`);
+    return object;
+  }
+
+  resourceVersionOf(key: string): string | undefined {
+    return this.objects.get(key);
+  }
+
+  get content(): Record<string, string> {
+    return Object.fromEntries(this.objects);
+  }
+
+  #put(verb: string, object: Cached<Pod>): void {
+    this.#note(`${verb} ${object.key}@${object.resourceVersion}`);
+    this.objects.set(object.key, object.resourceVersion);
+  }
+
+  #note(call: string): void {
+    this.calls.push(call);
+    this.onCall(call);
+  }
+}
+
+export interface Script extends Omit<Partial<ReflectorOptions<Pod>>, 'watchList'> {
+  lists?: readonly Answer<CachedList<Pod>>[];
+  watches?: readonly Answer<ScriptedWatch>[];
+  watchList?: boolean;
+  /** No watch error handler. */
+  isUnheard?: boolean;
+  /** Wraps the lister-watcher. */
+  around?: (listerWatcher: ListerWatcher<Pod>) => ListerWatcher<Pod>;
+}
+
+export interface Report extends WatchErrorContext {
+  error: Error;
+  atMs: number;
+}
+
+/** A reflector on a script, running, with everything that can be seen of it. */
+export class Scene implements AsyncDisposable {
+  readonly clock: FakeClock;
+  readonly server: ScriptedListerWatcher;
+  readonly target = new RecordingTarget();
+  readonly reports: Report[] = [];
+  readonly states: ReflectorState[] = [];
+  readonly log: string[] = [];
+  readonly reflector: Reflector<Pod>;
+  readonly #stop = new AbortController();
+  #run: Promise<void> | undefined;
+
+  constructor({ lists, watches, watchList, around, isUnheard, ...options }: Script = {}) {
+    this.clock = new FakeClock();
+    const startMs = this.clock.now();
+    this.server = new ScriptedListerWatcher(this.clock, {
+      ...(lists && { lists }),
+      ...(watches && { watches }),
+      ...(watchList !== undefined && { watchList }),
+    });
+    const write = (message: string) => this.log.push(message);
+    const logger: Logger = { debug: write, info: write, warn: write, error: write };
+    this.reflector = new Reflector<Pod>({
+      listerWatcher: around ? around(this.server) : this.server,
+      target: this.target,
+      name: 'pods',
+      clock: this.clock,
+      random: () => 0.5,
+      logger,
+      ...(!isUnheard && {
+        watchErrorHandler: (error: Error, context: WatchErrorContext) => {
+          this.reports.push({ error, ...context, atMs: this.clock.now() - startMs });
+        },
+      }),
+      onState: (state) => this.states.push(state),
+      ...options,
+    });
+  }
+
+  /** Starts it and waits until nothing moves. */
+  static async start(script: Script = {}): Promise<Scene> {
+    const scene = new Scene(script);
+    await scene.start();
+    return scene;
+  }
+
+  async start(): Promise<void> {
+    this.#run = this.reflector.run({ signal: this.#stop.signal });
+    await this.settle();
+  }
+
+  settle(): Promise<void> {
+    return this.clock.advance(0);
+  }
+
+  get phases(): string[] {
+    return this.states.map(({ phase }) => phase);
+  }
+
+  get watch(): ScriptedWatch {
+    const watch = this.server.watches.at(-1);
+    if (watch === undefined) throw new Error('no watch has been opened');
+    return watch;
+  }
+
+  stop(): void {
+    this.#stop.abort(new Error('stop'));
+  }
+
+  /** Stops and checks that nothing is left. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await this.#run;
+    if (this.clock.pendingTimers > 0) throw new Error(`${this.clock.pendingTimers} timers are left`);
+  }
+}

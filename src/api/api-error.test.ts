@@ -35,7 +35,9 @@ describe('ApiError', () => {
     expect(new ApiError(status).isExpired).toBe(expired);
   });
 
-  it('knows both forms of a too large resourceVersion', () => {
+  it('knows every form of a too large resourceVersion', () => {
+    const inCause = { code: 504, reason: 'Timeout', details: { causes: [{ message: 'Too large resource version' }] } };
+    expect(new ApiError(inCause).isTooLargeResourceVersion).toBe(true);
     const cause = { code: 504, reason: 'Timeout', details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } };
     const text = { code: 504, reason: 'Timeout', message: 'Too large resource version: 5, current: 4' };
     expect(new ApiError(cause).isTooLargeResourceVersion).toBe(true);

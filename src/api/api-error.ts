@@ -85,7 +85,9 @@ export class ApiError extends Error {
   /** The server's cache has not reached the resourceVersion that was asked for. */
   get isTooLargeResourceVersion(): boolean {
     if (this.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return true;
-    return this.reason === 'Timeout' && (this.status.message ?? '').includes('Too large resource version');
+    // Older servers say it in words, in the message or in a cause.
+    const words = [this.status.message, ...this.causes.map((cause) => cause.message)];
+    return this.reason === 'Timeout' && words.some((text) => text?.includes('Too large resource version'));
   }
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
 import { DecodeError } from './decode-error.ts';
+import { JsonCodec } from './json-codec.ts';
 import {
   anything,
   bodyOf,
@@ -14,8 +15,7 @@ import {
   podArbitrary,
   pods,
   sizes,
-} from './json-codec.test.helper.ts';
-import { JsonCodec } from './json-codec.ts';
+} from './json-codec-fixture.ts';
 
 describe('reading a list', () => {
   it('gives the same items however the bytes are split, laid out and ordered', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DecodeError } from './decode-error.ts';
+import { JsonCodec } from './json-codec.ts';
 import {
   bodyOf,
   codec,
@@ -12,8 +13,7 @@ import {
   sizes,
   summary,
   watch,
-} from './json-codec.test.helper.ts';
-import { JsonCodec } from './json-codec.ts';
+} from './json-codec-fixture.ts';
 
 describe('reading a watch', () => {
   const eventArbitrary = fc.oneof(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf, codec, type Pod, pod, pods } from './json-codec.test.helper.ts';
 import { JsonCodec } from './json-codec.ts';
+import { bodyOf, codec, type Pod, pod, pods } from './json-codec-fixture.ts';
 
 describe('metadata only', () => {
   const metadataCodec = new JsonCodec({ resource: pods, metadataOnly: true });

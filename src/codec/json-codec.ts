@@ -3,6 +3,7 @@ import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from
 import type { KubernetesObject, ListMeta } from '../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../api/resource.ts';
 import { isStatus } from '../api/status.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import type { Codec } from './codec.ts';
 import { DecodeError } from './decode-error.ts';
 import { JsonFrameCutter } from './json-frame-cutter.ts';
@@ -10,7 +11,6 @@ import { JsonFrameReader } from './json-frame-reader.ts';
 import { JsonListCutter } from './json-list-cutter.ts';
 import { JsonObjectReader } from './json-object-reader.ts';
 import { ObjectIntake } from './object-intake.ts';
-import { TimeSlice } from './time-slice.ts';
 
 export interface JsonCodecOptions<T extends KubernetesObject> {
   resource: Resource<T>;

@@ -1,13 +1,11 @@
-import { performance } from 'node:perf_hooks';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import type { ProcessDeltas, Queue } from '../queue/queue.ts';
 import type { ListerWatcher, ReflectorTarget } from '../reflector/lister-watcher.ts';
 import { Reflector } from '../reflector/reflector.ts';
-import type { ReflectorOptions } from '../reflector/reflector-options.ts';
+import type { ReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
-
-const SLICE_MS = 10;
 
 export interface InformerControllerOptions<T extends KubernetesObject>
   extends Omit<ReflectorOptions<T>, 'target' | 'resyncMs'> {
@@ -62,6 +60,10 @@ export class InformerController<T extends KubernetesObject> {
     return this.#reflector.lastSyncResourceVersion();
   }
 
+  setWatchErrorHandler(handler: WatchErrorHandler): void {
+    this.#reflector.setWatchErrorHandler(handler);
+  }
+
   /** Runs until `signal` aborts; resolves when everything has ended. Never rejects. */
   async run({ signal }: { signal: AbortSignal }): Promise<void> {
     const { queue } = this.#options;
@@ -74,12 +76,9 @@ export class InformerController<T extends KubernetesObject> {
 
   async #processLoop(): Promise<void> {
     const { queue, process, onProcessError, onPopped } = this.#options;
-    let sliceEndMs = performance.now() + SLICE_MS;
+    const slice = new TimeSlice();
     for (;;) {
-      if (queue.length === 0) {
-        await queue.whenReady();
-        sliceEndMs = performance.now() + SLICE_MS;
-      }
+      if (queue.length === 0) await queue.whenReady();
       if (queue.isClosed) return;
       try {
         await queue.pop(process);
@@ -88,10 +87,7 @@ export class InformerController<T extends KubernetesObject> {
         onProcessError?.(error);
       }
       onPopped?.();
-      if (performance.now() >= sliceEndMs) {
-        await new Promise<void>((resolve) => setImmediate(resolve));
-        sliceEndMs = performance.now() + SLICE_MS;
-      }
+      if (slice.isDue()) await slice.pause();
     }
   }
 }

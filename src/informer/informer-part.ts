@@ -26,7 +26,7 @@ export interface InformerSource<T extends KubernetesObject> {
 export interface PartOptions<T extends KubernetesObject>
   extends Omit<
     ReflectorOptions<T>,
-    'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone' | 'watchErrorHandler' | 'onState'
+    'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone' | 'onState'
   > {
   name: string;
   table: ObjectTable<T>;
@@ -35,7 +35,6 @@ export interface PartOptions<T extends KubernetesObject>
   distribute: (notification: Notification<T>, isSync: boolean) => void;
   onStored?: (object: Cached<T>) => void;
   transform: () => Transform<T> | undefined;
-  watchErrorHandler: () => WatchErrorHandler | undefined;
   /** Something was taken from the queue, or a whole list was queued. */
   onProgress: () => void;
   clock?: Clock;
@@ -52,16 +51,7 @@ export class InformerPart<T extends KubernetesObject> {
   readonly #controller: InformerController<T>;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
-    const {
-      table,
-      queue: queueType,
-      distribute,
-      onStored,
-      transform,
-      watchErrorHandler,
-      onProgress,
-      ...reflectorOptions
-    } = options;
+    const { table, queue: queueType, distribute, onStored, transform, onProgress, ...reflectorOptions } = options;
     const { name, clock = systemClock, logger = defaultLogger } = options;
     this.#namespace = source.namespace;
     const queueOptions = {
@@ -93,12 +83,15 @@ export class InformerPart<T extends KubernetesObject> {
         onProgress();
       },
       onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
-      watchErrorHandler: (error, context) => watchErrorHandler()?.(error, context),
     });
   }
 
   get state(): ReflectorState {
     return this.#controller.state;
+  }
+
+  setWatchErrorHandler(handler: WatchErrorHandler): void {
+    this.#controller.setWatchErrorHandler(handler);
   }
 
   covers(namespace: string): boolean {

@@ -29,17 +29,13 @@ import { waitFirst } from './wait.ts';
 
 /** What does not depend on where the objects come from. */
 export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<
-    PartOptions<T>,
-    'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'watchErrorHandler' | 'onProgress'
-  > {
+  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress'> {
   /** Used in messages. Default: the name of the resource. */
   name?: string;
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
   resyncMs?: number;
   indexers?: Indexers<T>;
   transform?: Transform<T>;
-  watchErrorHandler?: WatchErrorHandler;
   /**
    * Report, as an error in the log, when a reader changes an object that belongs to the cache. For tests and debugging: it
    * keeps a copy of every object. Default false. client-go: KUBE_CACHE_MUTATION_DETECTOR.
@@ -67,7 +63,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #logger: Logger;
   readonly #mutationDetector: MutationDetector | undefined;
   #transform: Transform<T> | undefined;
-  #watchErrorHandler: WatchErrorHandler | undefined;
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
   #running: Promise<void> | undefined;
@@ -77,12 +72,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   #announceSynced: (() => void) | undefined;
 
   constructor(options: SharedIndexInformerOptions<T>) {
-    const { name = originName(options), resyncMs = 0, indexers, transform, watchErrorHandler, ...rest } = options;
+    const { name = originName(options), resyncMs = 0, indexers, transform, ...rest } = options;
     this.name = name;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? defaultLogger;
     this.#transform = transform;
-    this.#watchErrorHandler = watchErrorHandler;
     const detector = options.detectMutations
       ? new MutationDetector({ clock: this.#clock, logger: this.#logger })
       : undefined;
@@ -105,7 +99,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           distribute: (notification, isSync) => this.#processor.distribute(notification, isSync),
           ...(detector && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
-          watchErrorHandler: () => this.#watchErrorHandler,
           onProgress: () => this.#checkSynced(),
         }),
     );
@@ -181,7 +174,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   /** Only before the start. The handler hears of every failed list and watch; what it does changes nothing. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#mustNotHaveStarted('setWatchErrorHandler');
-    this.#watchErrorHandler = handler;
+    for (const part of this.#parts) part.setWatchErrorHandler(handler);
   }
 
   hasSynced(): boolean {

@@ -57,7 +57,7 @@ export function failureKind(error: unknown): FailureKind {
 }
 
 function kindOfAnswer(error: ApiError): FailureKind {
-  if (isTooLarge(error)) return 'tooLarge';
+  if (error.isTooLargeResourceVersion) return 'tooLarge';
   if (error.isExpired) return 'expired';
   switch (error.code) {
     case 401:
@@ -71,14 +71,6 @@ function kindOfAnswer(error: ApiError): FailureKind {
     default:
       return error.retryable || error.code >= 500 ? 'unavailable' : 'rejected';
   }
-}
-
-/** `ApiError` knows the form of today and the oldest one; servers of 1.17 and 1.18 said it in a cause. */
-function isTooLarge(error: ApiError): boolean {
-  return (
-    error.isTooLargeResourceVersion ||
-    (error.reason === 'Timeout' && error.causes.some(({ message }) => message === 'Too large resource version'))
-  );
 }
 
 function isRefused(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { Filler } from './filler.ts';
 import { ListAndWatch } from './list-and-watch.ts';
-import { type ReflectorOptions, resolveOptions } from './reflector-options.ts';
+import { type ReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
 import type { ReflectorState } from './reflector-state.ts';
 import { ResyncTimer } from './resync-timer.ts';
 import { Session } from './session.ts';
@@ -34,6 +34,11 @@ export class Reflector<T extends KubernetesObject> {
   /** The last version that the target has; "" before the first list. */
   lastSyncResourceVersion(): string {
     return this.#session.position.resourceVersion;
+  }
+
+  /** Takes the place of the one from the options. */
+  setWatchErrorHandler(handler: WatchErrorHandler): void {
+    this.#session.watchErrorHandler = handler;
   }
 
   /**

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { Backoff } from './backoff.ts';
 import { failureKind } from './failure.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
-import type { ReflectorSettings } from './reflector-options.ts';
+import type { ReflectorSettings, WatchErrorHandler } from './reflector-options.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { RequestPacer } from './request-pacer.ts';
 import { StateKeeper } from './state-keeper.ts';
@@ -23,10 +23,12 @@ export class Session<T extends KubernetesObject> {
   readonly pacer: RequestPacer;
   readonly metrics: ReflectorMetrics;
   readonly state: StateKeeper;
+  watchErrorHandler: WatchErrorHandler | undefined;
 
   constructor(settings: ReflectorSettings<T>, signal: AbortSignal) {
     const { clock, random, logger, onState } = settings;
     this.settings = settings;
+    this.watchErrorHandler = settings.watchErrorHandler;
     this.signal = signal;
     this.writer = new TargetWriter(settings.target, this.position);
     this.backoff = new Backoff({ clock, random }, settings.backoff);
@@ -44,7 +46,8 @@ export class Session<T extends KubernetesObject> {
   /** Tells the handler, or the log when there is none. */
   report(error: Error, phase: ReflectorPhase, retryInMs?: number): void {
     if (this.signal.aborted) return;
-    const { name, logger, watchErrorHandler } = this.settings;
+    const { watchErrorHandler } = this;
+    const { name, logger } = this.settings;
     const kind = failureKind(error);
     this.metrics.failed(kind);
     if (watchErrorHandler === undefined) {
@@ -64,7 +67,8 @@ export class Session<T extends KubernetesObject> {
   }
 
   reportUntaken(errors: readonly Error[], phase: ReflectorPhase, retryInMs?: number): void {
-    const { name, logger, watchErrorHandler } = this.settings;
+    const { watchErrorHandler } = this;
+    const { name, logger } = this.settings;
     const told = watchErrorHandler === undefined ? errors.slice(0, MAX_LOGGED_UNTAKEN) : errors;
     for (const error of told) this.report(error, phase, retryInMs);
     const untold = errors.length - told.length;

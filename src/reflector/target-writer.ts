@@ -1,11 +1,11 @@
 import type { BrokenObject, Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import type { ReflectorTarget } from './lister-watcher.ts';
 import { asError, ReflectorError } from './reflector-error.ts';
 import type { LeftOut } from './reflector-state.ts';
 import type { SyncPosition } from './sync-position.ts';
-import { TimeSlice } from './time-slice.ts';
 
 export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 

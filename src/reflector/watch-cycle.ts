@@ -1,10 +1,10 @@
 import { ApiError } from '../api/api-error.ts';
 import type { CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import { FrameStream } from './frame-stream.ts';
 import { asError, ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
-import { TimeSlice } from './time-slice.ts';
 import { WatchDeadline } from './watch-deadline.ts';
 
 /** Opens a watch that goes on from the position. */

@@ -1,11 +1,11 @@
 import { ApiError } from '../api/api-error.ts';
 import type { BrokenObject, Cached, CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import { FrameStream } from './frame-stream.ts';
 import { refuseOlder, type WholeState } from './list-cycle.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
-import { TimeSlice } from './time-slice.ts';
 import { SHORT_WATCH_MS, WATCH_TIMEOUT_MARGIN_MS } from './watch-deadline.ts';
 
 /**

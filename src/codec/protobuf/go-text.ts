@@ -1,6 +1,7 @@
 /* How Go writes times and durations as text. */
 
 const SECONDS_A_DAY = 86_400;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 
 /** RFC 3339 in UTC, `2006-01-02T15:04:05Z`, of a Unix time. */
 export function timeText(seconds: number): string {
@@ -42,7 +43,19 @@ function dateAndTime(seconds: number): string {
   const rest = seconds - day * SECONDS_A_DAY;
   const hour = Math.floor(rest / 3600);
   const minute = Math.floor((rest % 3600) / 60);
-  return `${date(day)}T${two(hour)}:${two(minute)}:${two(rest % 60)}`;
+  return `${dateOf(day)}T${two(hour)}:${two(minute)}:${two(rest % 60)}`;
+}
+
+/** The times of an object are often of one day. */
+let lastDay = Number.NaN;
+let lastDate = '';
+
+function dateOf(day: number): string {
+  if (day !== lastDay) {
+    lastDay = day;
+    lastDate = date(day);
+  }
+  return lastDate;
 }
 
 /** Of a day counted from 1970-01-01, in the Gregorian calendar before its time too, for any year. */
@@ -64,5 +77,5 @@ function date(day: number): string {
 }
 
 function two(value: number): string {
-  return value < 10 ? `0${value}` : `${value}`;
+  return TWO_DIGITS[value] as string;
 }

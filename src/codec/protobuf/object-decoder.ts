@@ -1,4 +1,6 @@
 import type { TypeSchema } from '../../api/type-schema.ts';
+import { fieldPath } from './field-path.ts';
+import { setEntry } from './map-entry.ts';
 import {
   BOOL,
   BYTES,
@@ -9,67 +11,133 @@ import {
   type FieldPlan,
   type FieldTable,
   FLOAT,
+  INT_OR_STRING,
   INT32,
   INT64,
-  INT_OR_STRING,
+  LIST,
   MESSAGE,
   type MessagePlan,
   MICRO_TIME,
   messagePlan,
+  ONE,
+  planOfField,
   QUANTITY,
   STRING,
   TIME,
 } from './message-plan.ts';
 import { readDuration, readIntOrString, readMicroTime, readQuantity, readRawJson, readTime } from './special-types.ts';
+import { WireError } from './wire-error.ts';
 import { LENGTH_DELIMITED, MAX_DEPTH, WireReader } from './wire-reader.ts';
 
+export interface ObjectDecoderOptions {
+  /** Put first into the object, as the envelope and not the message carries them. Unset: the object has none. */
+  type?: { readonly kind: string; readonly apiVersion: string };
+  /** May be shared with others that do not read at the same time. */
+  reader?: WireReader;
+}
+
+type Data = Record<string, unknown>;
+
+const KEY = (1 << 3) | LENGTH_DELIMITED;
+
+/**
+ * Decodes messages of one type to the plain data that Go's JSON encoder shows for the same object, its fields in the same
+ * order: what `omitempty` and `omitzero` leave out is left out, and what neither does is there although the message lacks
+ * it (a list as null). Fields that the schema does not know are passed over. Throws `WireError`.
+ */
 export class ObjectDecoder {
   readonly #plan: MessagePlan;
   readonly #reader: WireReader;
+  readonly #type: ObjectDecoderOptions['type'];
+  readonly #fieldPlans = new Map<string, MessagePlan | undefined>();
   #depth = 0;
-
-  constructor(schema: TypeSchema, reader = new WireReader()) {
-    this.#plan = messagePlan(schema);
-    this.#reader = reader;
-  }
-
-  decode(bytes: Uint8Array, start: number, end: number): unknown {
-    this.#reader.open(bytes, start, end);
-    this.#depth = 0;
-    return this.#message(this.#plan, end);
-  }
-
+  /** Whether a field of the message in hand came after one that JSON shows behind it. */
   #disordered = false;
 
-  #message(plan: MessagePlan, end: number): unknown {
-    if (++this.#depth > MAX_DEPTH) throw this.#reader.malformed(`messages are nested more than ${MAX_DEPTH} deep`);
-    const outer = this.#disordered;
-    this.#disordered = false;
-    let object: Record<string, unknown> = {};
-    const last = this.#fields(plan, plan.table, object, end, -1);
-    if (last < plan.lastShown) this.#fill(plan, object, last, plan.lastShown);
-    if (this.#disordered) object = reordered(plan, object);
-    this.#depth--;
-    this.#disordered = outer;
-    if (plan.form !== 'object') return plan.form === 'value' ? (object['items'] ?? []) : chosen(plan, object);
-    return object;
+  constructor(schema: TypeSchema, options: ObjectDecoderOptions = {}) {
+    this.#plan = messagePlan(schema);
+    this.#reader = options.reader ?? new WireReader();
+    this.#type = options.type;
   }
 
-  #fill(plan: MessagePlan, object: Record<string, unknown>, last: number, to: number): void {
-    for (let i = last + 1; i <= to; i++) {
-      const field = plan.fields[i] as FieldPlan;
-      if (field.absent === undefined || (this.#disordered && Object.hasOwn(object, field.name))) continue;
-      object[field.name] = this.#zero(field.absent, field);
+  decode(bytes: Uint8Array, start = 0, end = bytes.length): Data {
+    const object: Data = this.#type ? { kind: this.#type.kind, apiVersion: this.#type.apiVersion } : {};
+    return this.#decode(this.#plan, bytes, start, end, object) as Data;
+  }
+
+  /**
+   * One field of the message alone: the same value as in what `decode` returns, at the cost of that field. Undefined when
+   * JSON does not show it.
+   */
+  decodeField(bytes: Uint8Array, start: number, end: number, name: string): unknown {
+    if (this.#type && (name === 'kind' || name === 'apiVersion')) return this.#type[name];
+    let plan = this.#fieldPlans.get(name);
+    if (plan === undefined) {
+      plan = planOfField(this.#plan, name);
+      if (plan === undefined) return undefined;
+      this.#fieldPlans.set(name, plan);
+    }
+    return (this.#decode(plan, bytes, start, end, {}) as Data)[name];
+  }
+
+  /** The names of the fields that `decode` would give, in its order, at the cost of passing over them. */
+  fieldNames(bytes: Uint8Array, start = 0, end = bytes.length): string[] {
+    this.#reader.open(bytes, start, end);
+    const { fields, table } = this.#plan;
+    const shown = new Set(fields.filter((field) => field.absent !== undefined));
+    this.#findShown(table, end, shown);
+    const names = fields.filter((field) => shown.has(field)).map(({ name }) => name);
+    return this.#type ? ['kind', 'apiVersion', ...names] : names;
+  }
+
+  #findShown(table: FieldTable, end: number, shown: Set<FieldPlan>): void {
+    const reader = this.#reader;
+    while (reader.position < end) {
+      const tag = reader.tag();
+      const field = table[tag >>> 3];
+      if (field?.code === EMBEDDED && (tag & 7) === LENGTH_DELIMITED) {
+        this.#findShown(field.table, reader.lengthDelimited(end), shown);
+        continue;
+      }
+      const valueStart = reader.position;
+      reader.skip(tag, end);
+      if (field && !(field.omitsZero && isZero(reader.bytes, valueStart, reader.position))) shown.add(field);
+    }
+    reader.finish(end);
+  }
+
+  #decode(plan: MessagePlan, bytes: Uint8Array, start: number, end: number, object: Data): unknown {
+    this.#reader.open(bytes, start, end);
+    this.#depth = 0;
+    try {
+      return this.#message(plan, end, object);
+    } catch (error) {
+      if (error instanceof WireError) throw error.at(fieldPath(plan, bytes, start, end, start + error.offset));
+      throw error;
     }
   }
 
-  #zero(zero: FieldPlan['absent'], field: FieldPlan): unknown {
-    return zero === EMPTY_MESSAGE && field.message ? this.#message(field.message, this.#reader.position) : zero;
+  #message(plan: MessagePlan, end: number, object: Data): unknown {
+    if (++this.#depth > MAX_DEPTH) throw this.#reader.malformed(`messages are nested more than ${MAX_DEPTH} deep`);
+    const outer = this.#disordered;
+    this.#disordered = false;
+    const last = this.#fields(plan, plan.table, object, end, -1);
+    if (last < plan.lastShown) this.#showAbsent(plan, object, last, plan.lastShown);
+    const result = this.#disordered ? inOrder(plan, object) : object;
+    this.#disordered = outer;
+    this.#depth--;
+    return plan.schema.form === undefined ? result : inItsForm(plan, result);
   }
 
-  #fields(plan: MessagePlan, table: FieldTable, object: Record<string, unknown>, end: number, from: number): number {
+  /**
+   * Reads fields into `object`, and before each the absent ones that JSON shows in front of it. `last` is the slot of the
+   * last field that has been put there; returns the new one.
+   */
+  #fields(plan: MessagePlan, table: FieldTable, object: Data, end: number, last: number): number {
     const reader = this.#reader;
-    let last = from;
+    let lastSlot = last;
+    /** The list or map that `lastSlot` holds, lest it be looked up for every element. */
+    let current: unknown;
     while (reader.position < end) {
       const tag = reader.tag();
       const number = tag >>> 3;
@@ -78,37 +146,80 @@ export class ObjectDecoder {
         reader.skip(tag, end);
         continue;
       }
-      if ((tag & 7) !== field.wireType) {
-        this.#otherWireType(field, tag, object, end);
-        continue;
+      if ((tag & 7) !== field.wireType && !isPacked(field, tag)) {
+        throw reader.malformed(`a value has the wire type ${tag & 7} instead of ${field.wireType}`);
       }
       if (field.code === EMBEDDED) {
-        last = this.#fields(plan, field.table, object, reader.lengthDelimited(end), last);
+        lastSlot = this.#fields(plan, field.table, object, reader.lengthDelimited(end), lastSlot);
+        current = undefined;
         continue;
       }
-      if (field.shape === 0) {
-        const value = this.#element(field, end);
+      let value: unknown;
+      if (field.shape === ONE) {
+        value = this.#element(field, end);
         if (field.omitsZero && (value === '' || value === 0 || value === false || value === null)) continue;
-        if (field.slot > last) {
-          if (last < field.shownBefore) this.#fill(plan, object, last, field.shownBefore);
-          last = field.slot;
-        } else this.#disordered = true;
-        object[field.name] = value;
       } else {
-        if (field.slot > last) {
-          if (last < field.shownBefore) this.#fill(plan, object, last, field.shownBefore);
-          last = field.slot;
-        } else if (field.slot < last) this.#disordered = true;
-        if (field.shape === 1) {
-          const list = object[field.name] as unknown[] | undefined;
-          const value = this.#element(field, end);
-          if (list) list.push(value);
-          else object[field.name] = [value];
-        } else this.#entry(field, (object[field.name] ??= {}) as Record<string, unknown>, end);
+        const known = field.slot === lastSlot && current !== undefined ? current : object[field.name];
+        value = field.shape === LIST ? this.#listed(field, tag, known, end) : this.#mapped(field, known, end);
+        if (value === known) continue;
+        current = value;
       }
+      if (field.slot > lastSlot) {
+        if (lastSlot < field.shownBefore) this.#showAbsent(plan, object, lastSlot, field.shownBefore);
+        lastSlot = field.slot;
+      } else if (field.slot < lastSlot) this.#disordered = true;
+      object[field.name] = value;
     }
     reader.finish(end);
-    return last;
+    return lastSlot;
+  }
+
+  /** Puts the zero values of absent fields into `object`, from behind slot `after` up to slot `to`. */
+  #showAbsent(plan: MessagePlan, object: Data, after: number, to: number): void {
+    for (let slot = after + 1; slot <= to; slot++) {
+      const field = plan.fields[slot] as FieldPlan;
+      if (field.absent === undefined || (this.#disordered && Object.hasOwn(object, field.name))) continue;
+      object[field.name] = this.#zero(field.absent, field);
+    }
+  }
+
+  #zero(zero: FieldPlan['absent'], field: FieldPlan): unknown {
+    return zero === EMPTY_MESSAGE && field.message ? this.#message(field.message, this.#reader.position, {}) : zero;
+  }
+
+  /** Adds to the list `known`, if there is one. */
+  #listed(field: FieldPlan, tag: number, known: unknown, end: number): unknown[] {
+    const list = known as unknown[] | undefined;
+    if ((tag & 7) !== field.wireType) return this.#unpacked(field, list ?? [], end);
+    const value = this.#element(field, end);
+    if (list === undefined) return [value];
+    list.push(value);
+    return list;
+  }
+
+  #unpacked(field: FieldPlan, list: unknown[], end: number): unknown[] {
+    const listEnd = this.#reader.lengthDelimited(end);
+    while (this.#reader.position < listEnd) list.push(this.#element(field, listEnd));
+    this.#reader.finish(listEnd);
+    return list;
+  }
+
+  /** Adds to the map `known`, if there is one. */
+  #mapped(field: FieldPlan, known: unknown, end: number): Data {
+    const map = (known ?? {}) as Data;
+    const reader = this.#reader;
+    const entryEnd = reader.lengthDelimited(end);
+    let key = '';
+    let value: unknown;
+    while (reader.position < entryEnd) {
+      const tag = reader.tag();
+      if (tag === KEY) key = reader.string(reader.lengthDelimited(entryEnd));
+      else if (tag === ((2 << 3) | field.wireType)) value = this.#element(field, entryEnd);
+      else reader.skip(tag, entryEnd);
+    }
+    reader.finish(entryEnd);
+    setEntry(map, key, value === undefined ? this.#zero(field.zero, field) : value);
+    return map;
   }
 
   #element(field: FieldPlan, end: number): unknown {
@@ -117,7 +228,7 @@ export class ObjectDecoder {
       case STRING:
         return reader.string(reader.lengthDelimited(end));
       case MESSAGE:
-        return this.#message(field.message as MessagePlan, reader.lengthDelimited(end));
+        return this.#message(field.message as MessagePlan, reader.lengthDelimited(end), {});
       case BOOL:
         return reader.bool();
       case INT32:
@@ -127,23 +238,20 @@ export class ObjectDecoder {
       case TIME:
         return readTime(reader, reader.lengthDelimited(end));
       default:
-        return this.#rare(field, end);
+        return this.#rareElement(field, end);
     }
   }
 
-  #rare(field: FieldPlan, end: number): unknown {
+  /** Apart, so that what is left is small enough for the engine to put it where it is called. */
+  #rareElement(field: FieldPlan, end: number): unknown {
     const reader = this.#reader;
     switch (field.code) {
       case FLOAT:
         return reader.float();
       case DOUBLE:
         return reader.double();
-      case BYTES: {
-        const valueEnd = reader.lengthDelimited(end);
-        const start = reader.position;
-        reader.position = valueEnd;
-        return reader.bytes.toString('base64', start, valueEnd);
-      }
+      case BYTES:
+        return reader.base64(reader.lengthDelimited(end));
       case MICRO_TIME:
         return readMicroTime(reader, reader.lengthDelimited(end));
       case DURATION:
@@ -156,47 +264,30 @@ export class ObjectDecoder {
         return readRawJson(reader, reader.lengthDelimited(end));
     }
   }
-
-  #entry(field: FieldPlan, map: Record<string, unknown>, end: number): void {
-    const reader = this.#reader;
-    const entryEnd = reader.lengthDelimited(end);
-    let key = '';
-    let value: unknown;
-    while (reader.position < entryEnd) {
-      const tag = reader.tag();
-      if (tag === 10) key = reader.string(reader.lengthDelimited(entryEnd));
-      else if (tag >>> 3 === 2 && (tag & 7) === field.wireType) value = this.#element(field, entryEnd);
-      else reader.skip(tag, entryEnd);
-    }
-    reader.finish(entryEnd);
-    if (value === undefined) value = this.#zero(field.zero, field);
-    if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
-    else map[key] = value;
-  }
-
-  #otherWireType(field: FieldPlan, tag: number, slots: Record<string,unknown>, end: number): void {
-    const reader = this.#reader;
-    if (field.shape === 1 && (tag & 7) === LENGTH_DELIMITED) {
-      const listEnd = reader.lengthDelimited(end);
-      const list = (slots[field.name] ??= []) as unknown[];
-      while (reader.position < listEnd) list.push(this.#element(field, listEnd));
-      reader.finish(listEnd);
-      return;
-    }
-    throw reader.malformed(`field ${tag >>> 3} has the wire type ${tag & 7}, expected ${field.wireType}`);
-  }
 }
 
-function reordered(plan: MessagePlan, from: Record<string, unknown>): Record<string, unknown> {
-  const object: Record<string, unknown> = {};
+/** Lists of numbers may come as one value that holds them all. */
+function isPacked(field: FieldPlan, tag: number): boolean {
+  return field.shape === LIST && (tag & 7) === LENGTH_DELIMITED;
+}
+
+/** Of a scalar on the wire: zero is written in zeros, and empty with the length zero. */
+function isZero(bytes: Buffer, start: number, end: number): boolean {
+  return bytes.subarray(start, end).every((byte) => (byte & 0x7f) === 0);
+}
+
+function inOrder(plan: MessagePlan, object: Data): Data {
+  const ordered: Data = {};
   for (const { name } of plan.fields) {
-    const value = from[name];
-    if (value !== undefined) object[name] = value;
+    const value = object[name];
+    if (value !== undefined) ordered[name] = value;
   }
-  return object;
+  return ordered;
 }
 
-function chosen(plan: MessagePlan, object: Record<string, unknown>): unknown {
-  const [a,b]=plan.fields as [FieldPlan,FieldPlan];
-  return object[a.name] ?? object[b.name] ?? (b.code===BOOL?false:null);
+/** What JSON shows of a message that it does not show as an object. */
+function inItsForm(plan: MessagePlan, object: Data): unknown {
+  const [first, second] = plan.fields as [FieldPlan, FieldPlan];
+  if (plan.schema.form === 'value') return object[first.name] ?? [];
+  return object[first.name] ?? object[second.name] ?? (second.code === BOOL ? false : null);
 }

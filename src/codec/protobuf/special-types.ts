@@ -6,6 +6,11 @@ import { LENGTH_DELIMITED, VARINT, type WireReader } from './wire-reader.ts';
  * `end`.
  */
 
+/** Go's zero time: the first second of the year 1. */
+const ZERO_SECONDS = -62_135_596_800;
+/** Up to here, days and seconds can be counted without an error. */
+const MAX_SECONDS = 1e14;
+
 const field = (number: number, wireType: number): number => (number << 3) | wireType;
 const FIRST_NUMBER = field(1, VARINT);
 const SECOND_NUMBER = field(2, VARINT);
@@ -22,7 +27,8 @@ export function readTime(reader: WireReader, end: number): string | null {
     else reader.skip(tag, end);
   }
   reader.finish(end);
-  return timeText(seconds);
+  checkTime(reader, seconds);
+  return seconds === ZERO_SECONDS ? null : timeText(seconds);
 }
 
 export function readMicroTime(reader: WireReader, end: number): string | null {
@@ -36,7 +42,12 @@ export function readMicroTime(reader: WireReader, end: number): string | null {
     else reader.skip(tag, end);
   }
   reader.finish(end);
-  return microTimeText(seconds, nanos);
+  checkTime(reader, seconds);
+  return seconds === ZERO_SECONDS && Math.abs(nanos) < 1000 ? null : microTimeText(seconds, nanos);
+}
+
+function checkTime(reader: WireReader, seconds: number): void {
+  if (Math.abs(seconds) > MAX_SECONDS) throw reader.malformed('a time is millions of years away', reader.position - 1);
 }
 
 export function readDuration(reader: WireReader, end: number): string {

@@ -4,13 +4,13 @@ import { DecodeError } from '../decode-error.ts';
 export class WireError extends DecodeError {
   /** The message without the place. */
   readonly what: string;
-  /** Where in the bytes that were being read. */
+  /** From the beginning of the message that was being read. */
   readonly offset: number;
   /** The field that was being read, as far as it is known: `spec.containers[1].image`. "" at the top. */
   readonly path: string;
 
-  constructor(kind: 'malformed' | 'truncated', what: string, offset: number, path = '') {
-    super(kind, `${what} (at byte ${offset}${path === '' ? '' : `, in ${path}`})`);
+  constructor(what: string, offset: number, path = '') {
+    super('malformed', `${what} (at byte ${offset}${path === '' ? '' : `, in ${path}`})`);
     this.what = what;
     this.offset = offset;
     this.path = path;
@@ -18,6 +18,6 @@ export class WireError extends DecodeError {
 
   /** The same, with the field that lies at its offset. */
   at(path: string): WireError {
-    return new WireError(this.kind === 'truncated' ? 'truncated' : 'malformed', this.what, this.offset, path);
+    return new WireError(this.what, this.offset, path);
   }
 }

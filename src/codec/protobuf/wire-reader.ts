@@ -25,10 +25,15 @@ export class WireReader {
   limit = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #view = new DataView(this.#bytes.buffer);
-  readonly #strings: StringTable;
+  /** Where the bytes begin that may be read: errors count from there. */
+  #start = 0;
+  #strings: StringTable | undefined;
+  /** The two halves of the number that `#words` read last, both unsigned. */
+  #low = 0;
+  #high = 0;
 
-  /** Strings that repeat from object to object come out of `strings`. */
-  constructor(strings = new StringTable()) {
+  /** Strings that repeat from object to object come out of `strings`. Default: a table of its own, made when needed. */
+  constructor(strings?: StringTable) {
     this.#strings = strings;
   }
 
@@ -43,13 +48,9 @@ export class WireReader {
       this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(buffer, byteOffset, length);
       this.#view = new DataView(buffer, byteOffset, length);
     }
+    this.#start = start;
     this.position = start;
     this.limit = end;
-  }
-
-  /** Lets go of the bytes. */
-  close(): void {
-    this.open(NOTHING);
   }
 
   /** A tag: the number of a field and, in its lowest three bits, the wire type. */
@@ -122,7 +123,7 @@ export class WireReader {
     const start = this.position;
     const length = this.unsigned();
     if (length > end - this.position) {
-      throw new WireError('truncated', `${length} bytes were announced, ${end - this.position} are left`, start);
+      throw this.malformed(`${length} bytes were announced, ${end - this.position} are left`, start);
     }
     return this.position + length;
   }
@@ -131,14 +132,29 @@ export class WireReader {
   string(end: number): string {
     const start = this.position;
     this.position = end;
+    this.#strings ??= new StringTable();
     return this.#strings.read(this.#bytes, this.#view, start, end);
+  }
+
+  /** The same for a text that no other object has: it is not looked for among those that repeat. */
+  uniqueString(end: number): string {
+    const start = this.position;
+    this.position = end;
+    return this.#bytes.toString('utf8', start, end);
+  }
+
+  /** The bytes from here to `end`. */
+  base64(end: number): string {
+    const start = this.position;
+    this.position = end;
+    return this.#bytes.toString('base64', start, end);
   }
 
   /** Passes over so many bytes and returns where they began. */
   take(length: number): number {
     const start = this.position;
     if (length > this.limit - start) {
-      throw new WireError('truncated', `${length} bytes are needed, ${this.limit - start} are left`, start);
+      throw this.malformed(`${length} bytes are needed, ${this.limit - start} are left`, start);
     }
     this.position += length;
     return start;
@@ -169,11 +185,11 @@ export class WireReader {
 
   /** To be called by the reader of a message when it has reached its `end`: nothing must have been read beyond it. */
   finish(end: number): void {
-    if (this.position !== end) throw new WireError('truncated', 'a value runs over the end of its message', end);
+    if (this.position !== end) throw this.malformed('a value runs over the end of its message', end - 1);
   }
 
   malformed(what: string, offset = this.position): WireError {
-    return new WireError('malformed', what, offset);
+    return new WireError(what, offset - this.#start);
   }
 
   #skipGroup(start: number, end: number, depth: number): void {
@@ -188,17 +204,14 @@ export class WireReader {
     }
   }
 
-  /** The two halves of the varint that was read last, both unsigned. */
-  #low = 0;
-  #high = 0;
-
+  /** Reads a number into `#low` and `#high`. */
   #words(): void {
     const bytes = this.#bytes;
     const start = this.position;
     let low = 0;
     let high = 0;
     for (let i = 0; i < MAX_VARINT_BYTES; i++) {
-      if (start + i >= this.limit) throw new WireError('truncated', 'the bytes end inside a number', start);
+      if (start + i >= this.limit) throw this.malformed('the bytes end inside a number', start);
       const byte = bytes[start + i] as number;
       const bits = byte & 0x7f;
       if (i < 4) low |= bits << (7 * i);
@@ -216,5 +229,3 @@ export class WireReader {
     throw this.malformed(`a number is longer than ${MAX_VARINT_BYTES} bytes`);
   }
 }
-
-const NOTHING = Buffer.alloc(0);

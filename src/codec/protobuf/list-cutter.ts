@@ -1,0 +1,241 @@
+import { DecodeError } from '../decode-error.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import { type EnvelopeType, FIRST, hasMagic, MAGIC, readType, SECOND } from './envelope.ts';
+import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, type WireReader } from './wire-reader.ts';
+
+export interface ListCutterOptions {
+  /** Whether a body with this type is the list that was asked for; if not, its content is kept whole. May throw instead. */
+  isList(type: EnvelopeType): boolean;
+  /** An item, or another part that has to be held in one piece, must not be larger. */
+  maxItemBytes: number;
+  reader: WireReader;
+}
+
+/**
+ * Where in `magic, envelope { 1: type, 2: list { 1: metadata, 2: item, 2: item, … } }` the cutter stands. Within `list` the
+ * fields are those of the list, within `envelope` those around it.
+ */
+type Place = 'magic' | 'envelope' | 'list';
+
+const MAX_VARINT_BYTES = 10;
+
+/** Cuts the body of a LIST into items while it arrives. */
+export class ListCutter {
+  readonly #options: ListCutterOptions;
+  readonly #chunks = new ChunkReader();
+  #place: Place = 'magic';
+  #type: EnvelopeType | undefined;
+  /** Of the list, when its place is `list` or behind it: where it ends in the stream. */
+  #listEnd = -1;
+  #metadata: Buffer | undefined;
+  #other: Buffer | undefined;
+  #skipping = 0;
+  #itemStart = 0;
+  #itemEnd = 0;
+  #itemCount = 0;
+
+  /* The field at the position, once `#readHeader` has succeeded: its tag, the size of tag and length, and the length. */
+  #tag = 0;
+  #headerBytes = 0;
+  #length = 0;
+  /** How long the number was that `#varintAt` read last. */
+  #varintBytes = 0;
+
+  constructor(options: ListCutterOptions) {
+    this.#options = options;
+  }
+
+  /** The item found by `nextItem` lies at [`itemStart`, `itemEnd`) of these, until the next call of the cutter. */
+  get bytes(): Buffer {
+    return this.#chunks.bytes;
+  }
+
+  get itemStart(): number {
+    return this.#itemStart;
+  }
+
+  get itemEnd(): number {
+    return this.#itemEnd;
+  }
+
+  /** How many items have been cut. */
+  get itemCount(): number {
+    return this.#itemCount;
+  }
+
+  /** The message of the list's own metadata; undefined until it has arrived. */
+  get metadata(): Buffer | undefined {
+    return this.#metadata;
+  }
+
+  /** The message in the body when that is not the list that was asked for; undefined until it has arrived. */
+  get other(): Buffer | undefined {
+    return this.#other;
+  }
+
+  /** To be called when `nextItem` has found no more. */
+  append(chunk: Uint8Array): void {
+    this.#chunks.append(chunk);
+  }
+
+  /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is no list. */
+  nextItem(): boolean {
+    for (;;) {
+      if (this.#skipping > 0) {
+        this.#skipping -= this.#chunks.skip(this.#skipping);
+        if (this.#skipping > 0) return false;
+      }
+      if (this.#place === 'magic') {
+        if (!this.#readMagic()) return false;
+        continue;
+      }
+      if (this.#place === 'list' && this.#chunks.offset === this.#listEnd) this.#place = 'envelope';
+      if (!this.#readHeader()) return false;
+      if (this.#place === 'envelope') {
+        if (!this.#takeEnvelopeField()) return false;
+      } else {
+        this.#checkFits();
+        if (this.#tag === SECOND) return this.#takeItem();
+        if (!this.#takeListField()) return false;
+      }
+    }
+  }
+
+  /** To be called when the body has ended. */
+  finish(): void {
+    const { isEmpty, offset } = this.#chunks;
+    const whole = this.#place === 'envelope' && isEmpty && this.#skipping === 0;
+    if (whole && (this.#listEnd >= 0 || this.#other)) return;
+    if (whole) throw this.#malformed('the body is empty but for its envelope');
+    throw new DecodeError('truncated', `the list broke off at byte ${offset}, after ${this.#itemCount} whole items`);
+  }
+
+  #readMagic(): boolean {
+    const chunks = this.#chunks;
+    if (!chunks.need(MAGIC.length)) return false;
+    const { bytes, position } = chunks;
+    if (!hasMagic(bytes, position, position + MAGIC.length)) {
+      throw this.#malformed('the body does not begin as Kubernetes protobuf does');
+    }
+    chunks.position += MAGIC.length;
+    this.#place = 'envelope';
+    return true;
+  }
+
+  #takeEnvelopeField(): boolean {
+    if (this.#tag === FIRST) {
+      const range = this.#takeWhole('the type of the body');
+      if (!range) return false;
+      this.#options.reader.open(this.#chunks.bytes, range.start, range.end);
+      this.#type = readType(this.#options.reader, range.end);
+      return true;
+    }
+    if (this.#tag !== SECOND) {
+      this.#skipField();
+      return true;
+    }
+    // Servers write the type first, and without it there is no telling items from anything else.
+    if (this.#type === undefined) throw this.#malformed('the body does not say what it is before its content');
+    if (this.#listEnd >= 0 || this.#other) throw this.#malformed('the body has a second content');
+    if (this.#options.isList(this.#type)) {
+      this.#chunks.position += this.#headerBytes;
+      this.#listEnd = this.#chunks.offset + this.#length;
+      this.#place = 'list';
+      return true;
+    }
+    const range = this.#takeWhole(`the ${this.#type.kind} in the body`);
+    if (range) this.#other = Buffer.from(this.#chunks.bytes.subarray(range.start, range.end));
+    return range !== undefined;
+  }
+
+  #takeListField(): boolean {
+    if (this.#tag !== FIRST) {
+      this.#skipField();
+      return true;
+    }
+    const range = this.#takeWhole('the metadata of the list');
+    if (range) this.#metadata = Buffer.from(this.#chunks.bytes.subarray(range.start, range.end));
+    return range !== undefined;
+  }
+
+  #takeItem(): boolean {
+    const range = this.#takeWhole(`item ${this.#itemCount + 1} of the list`);
+    if (!range) return false;
+    this.#itemStart = range.start;
+    this.#itemEnd = range.end;
+    this.#itemCount++;
+    return true;
+  }
+
+  /** The value of the field at the position, in one piece, which is then passed over. */
+  #takeWhole(what: string): { start: number; end: number } | undefined {
+    const chunks = this.#chunks;
+    const { maxItemBytes } = this.#options;
+    if (this.#length > maxItemBytes) {
+      throw new DecodeError('tooLarge', `${what} has ${this.#length} bytes, more than ${maxItemBytes}`);
+    }
+    if (!chunks.need(this.#headerBytes + this.#length)) return undefined;
+    const start = chunks.position + this.#headerBytes;
+    chunks.position = start + this.#length;
+    return { start, end: chunks.position };
+  }
+
+  #skipField(): void {
+    this.#skipping = this.#headerBytes + this.#length;
+  }
+
+  #checkFits(): void {
+    if (this.#chunks.offset + this.#headerBytes + this.#length > this.#listEnd) {
+      throw this.#malformed('a field of the list runs over its end');
+    }
+  }
+
+  #readHeader(): boolean {
+    const tag = this.#varintAt(0);
+    if (tag === undefined) return false;
+    const tagBytes = this.#varintBytes;
+    this.#tag = tag;
+    this.#length = 0;
+    this.#headerBytes = tagBytes;
+    switch (tag % 8) {
+      case FIXED32:
+        this.#length = 4;
+        return true;
+      case FIXED64:
+        this.#length = 8;
+        return true;
+      case VARINT:
+      case LENGTH_DELIMITED: {
+        const value = this.#varintAt(tagBytes);
+        if (value === undefined) return false;
+        this.#headerBytes += this.#varintBytes;
+        if (tag % 8 === LENGTH_DELIMITED) this.#length = value;
+        return true;
+      }
+      default:
+        throw this.#malformed(`a field of the list has the unexpected wire type ${tag % 8}`);
+    }
+  }
+
+  /** The number so many bytes behind the position; undefined when it has not wholly arrived. */
+  #varintAt(distance: number): number | undefined {
+    const chunks = this.#chunks;
+    let value = 0;
+    let scale = 1;
+    for (let i = 0; i < MAX_VARINT_BYTES; i++) {
+      if (!chunks.need(distance + i + 1)) return undefined;
+      const byte = chunks.bytes[chunks.position + distance + i] as number;
+      value += (byte & 0x7f) * scale;
+      scale *= 0x80;
+      if (byte < 0x80) {
+        this.#varintBytes = i + 1;
+        return value;
+      }
+    }
+    throw this.#malformed('a number has no end');
+  }
+
+  #malformed(what: string): DecodeError {
+    return new DecodeError('malformed', `${what} (at byte ${this.#chunks.offset})`);
+  }
+}

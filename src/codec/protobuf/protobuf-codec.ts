@@ -1,0 +1,187 @@
+import { ApiError } from '../../api/api-error.ts';
+import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../../api/cached.ts';
+import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
+import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
+import type { Status } from '../../api/status.ts';
+import type { TypeSchema } from '../../api/type-schema.ts';
+import { schemaOfKind, typeSchema } from '../../generated/type-schemas.ts';
+import type { Codec } from '../codec.ts';
+import { DecodeError } from '../decode-error.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
+import type { EnvelopeType } from './envelope.ts';
+import { FrameCutter } from './frame-cutter.ts';
+import { FrameReader } from './frame-reader.ts';
+import { ListCutter } from './list-cutter.ts';
+import { ObjectDecoder } from './object-decoder.ts';
+import { ObjectKeeper } from './object-keeper.ts';
+import type { StringTable } from './string-table.ts';
+import { WireReader } from './wire-reader.ts';
+
+export interface ProtobufCodecOptions<T extends KubernetesObject> {
+  resource: Resource<T>;
+  /** Reads the answers of servers that have only JSON, and all answers when the resource is no built-in one. */
+  json: Codec<T>;
+  /** Whether objects keep `metadata.managedFields`, which are about half of their size. Default 'drop'. */
+  managedFields?: 'keep' | 'drop';
+  /** Ask for `PartialObjectMetadata` instead of whole objects, of custom resources too; `json` must do the same. Default false. */
+  metadataOnly?: boolean;
+  /** An object or a frame larger than this fails the whole list or watch. Default 32 MiB. */
+  maxObjectBytes?: number;
+  /** Where strings that repeat are remembered; codecs may share one. Default: one of its own. */
+  strings?: StringTable;
+}
+
+const MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
+const DEFAULT_MAX_OBJECT_BYTES = 32 * 1024 * 1024;
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+const METADATA_TYPE: EnvelopeType = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
+
+/** Protobuf where the server has it, else JSON: the content type of each response decides. Objects are kept as bytes. */
+export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
+  readonly accept: string;
+  readonly acceptWatch: string;
+  readonly #resource: Resource<T>;
+  readonly #json: Codec<T>;
+  readonly #maxObjectBytes: number;
+  /** Undefined when no schema is known, so that there is nothing but JSON. */
+  readonly #protobuf: Protobuf<T> | undefined;
+
+  constructor(options: ProtobufCodecOptions<T>) {
+    const { resource, json, metadataOnly = false } = options;
+    this.#resource = resource;
+    this.#json = json;
+    this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
+    const type = metadataOnly ? METADATA_TYPE : { kind: resource.kind, apiVersion: apiVersionOf(resource) };
+    const schema = metadataOnly
+      ? `${META}.PartialObjectMetadata`
+      : schemaOfKind(resource.group, resource.version, resource.kind);
+    if (schema === undefined) {
+      this.accept = json.accept;
+      this.acceptWatch = json.acceptWatch;
+      return;
+    }
+    const as = (kind: string) => (metadataOnly ? `;as=${kind};g=meta.k8s.io;v=v1` : '');
+    this.accept = `${MEDIA_TYPE}${as(`${type.kind}List`)},${json.accept}`;
+    this.acceptWatch = `${MEDIA_TYPE}${as(type.kind)};stream=watch,${json.acceptWatch}`;
+    this.#protobuf = makeProtobuf(options, type, schema);
+  }
+
+  readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
+    if (this.#protobuf === undefined || !isProtobuf(contentType)) return this.#json.readList(body, contentType);
+    return this.#readList(this.#protobuf, body);
+  }
+
+  readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T> {
+    if (this.#protobuf === undefined || !isProtobuf(contentType)) return this.#json.readWatch(body, contentType);
+    return this.#readWatch(this.#protobuf, body);
+  }
+
+  fromObject(object: T): Cached<T> {
+    return this.#json.fromObject(object);
+  }
+
+  async #readList(protobuf: Protobuf<T>, body: AsyncIterable<Uint8Array>): Promise<CachedList<T>> {
+    const { type, keeper, reader } = protobuf;
+    const isList = ({ kind, apiVersion }: EnvelopeType) => {
+      if (kind === `${type.kind}List` && apiVersion === type.apiVersion) return true;
+      if (kind === 'Status') return false;
+      throw this.#notAList(kind, apiVersion);
+    };
+    const cutter = new ListCutter({ isList, reader, maxItemBytes: this.#maxObjectBytes });
+    const slice = new TimeSlice();
+    const items: Cached<T>[] = [];
+    const broken: BrokenObject[] = [];
+    const where = () => `item ${cutter.itemCount} of the list of ${resourceName(this.#resource)}`;
+    for await (const chunk of body) {
+      cutter.append(chunk);
+      while (cutter.nextItem()) {
+        const item = keeper.take(cutter.bytes, cutter.itemStart, cutter.itemEnd, where);
+        if ('problem' in item) broken.push(item);
+        else items.push(item);
+        if (slice.isDue()) await slice.pause();
+      }
+    }
+    cutter.finish();
+    if (cutter.other) throw new ApiError(protobuf.statusDecoder.decode(cutter.other) as Status);
+    return { items, broken, metadata: listMeta(protobuf.listMetaDecoder, cutter.metadata) };
+  }
+
+  async *#readWatch({ frameReader }: Protobuf<T>, body: AsyncIterable<Uint8Array>): CachedFrames<T> {
+    const cutter = new FrameCutter(this.#maxObjectBytes);
+    const slice = new TimeSlice();
+    let batch: CachedFrame<T>[] = [];
+    for await (const chunk of body) {
+      cutter.append(chunk);
+      try {
+        while (cutter.nextFrame()) {
+          batch.push(frameReader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd));
+          if (!slice.isDue()) continue;
+          const ready = batch;
+          batch = [];
+          yield ready;
+          await slice.pause();
+        }
+      } catch (error) {
+        // What came whole before the damage is not lost.
+        if (batch.length > 0) yield batch;
+        throw error;
+      }
+      if (batch.length > 0) yield batch;
+      batch = [];
+    }
+    cutter.finish();
+  }
+
+  #notAList(kind: string, apiVersion: string): DecodeError {
+    const name = resourceName(this.#resource);
+    return new DecodeError('unsupported', `expected a list of ${name} and got a ${kind} of ${apiVersion}`);
+  }
+}
+
+/** What reads the protobuf of one resource. All of it shares one reader, as none of it waits in the middle. */
+interface Protobuf<T extends KubernetesObject> {
+  readonly type: EnvelopeType;
+  readonly reader: WireReader;
+  readonly keeper: ObjectKeeper<T>;
+  readonly frameReader: FrameReader<T>;
+  readonly statusDecoder: ObjectDecoder;
+  readonly listMetaDecoder: ObjectDecoder;
+}
+
+function makeProtobuf<T extends KubernetesObject>(
+  { managedFields, strings }: ProtobufCodecOptions<T>,
+  type: EnvelopeType,
+  schema: string,
+): Protobuf<T> {
+  const reader = new WireReader(strings);
+  const decoder = new ObjectDecoder(schemaNamed(schema), { type, reader });
+  const statusDecoder = new ObjectDecoder(schemaNamed(`${META}.Status`), {
+    type: { kind: 'Status', apiVersion: 'v1' },
+    reader,
+  });
+  const listMetaDecoder = new ObjectDecoder(schemaNamed(`${META}.ListMeta`), { reader });
+  const keeper = new ObjectKeeper<T>({ decoder, reader, keepManagedFields: managedFields === 'keep' });
+  const frameReader = new FrameReader({ type, keeper, decoder, statusDecoder, reader });
+  return { type, reader, keeper, frameReader, statusDecoder, listMetaDecoder };
+}
+
+function schemaNamed(name: string): TypeSchema {
+  const schema = typeSchema(name);
+  if (!schema) throw new TypeError(`there is no schema of ${name}`);
+  return schema;
+}
+
+function isProtobuf(contentType: string): boolean {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() === MEDIA_TYPE;
+}
+
+/** What a list says about itself, as far as informers use it. */
+function listMeta(decoder: ObjectDecoder, message: Buffer | undefined): ListMeta {
+  if (message === undefined) return {};
+  const { resourceVersion, continue: token, remainingItemCount } = decoder.decode(message) as ListMeta;
+  return {
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(token !== undefined && { continue: token }),
+    ...(remainingItemCount !== undefined && { remainingItemCount }),
+  };
+}

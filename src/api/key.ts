@@ -29,7 +29,8 @@ export function deletionHandlingKey(obj: KubernetesObject | DeletedFinalStateUnk
 }
 
 export function objectKey(namespace: string | undefined, name: string): string {
-  return namespace ? `${namespace}/${name}` : name;
+  // A joined string is flat, which a template is not; maps hash it faster.
+  return namespace ? [namespace, name].join('/') : name;
 }
 
 /** The reverse of `metaNamespaceKey`; a key without a slash belongs to a cluster-scoped object. */

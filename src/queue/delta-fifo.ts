@@ -49,9 +49,11 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   replace(objects: readonly T[], _resourceVersion = ''): void {
     if (this.isClosed) return;
     // All that can throw comes before the first change.
-    const { listed, keys } = this.intake.list(objects);
+    const { keys, listed } = this.intake.list(objects);
     const tombstones = this.#vanished(keys);
-    for (const { key, object } of listed) this.#append(key, this.#listType, object);
+    listed.forEach((object, i) => {
+      this.#append(keys[i] ?? '', this.#listType, object);
+    });
     for (const tombstone of tombstones) this.#append(tombstone.key, 'Deleted', tombstone);
     this.populateWithList();
     this.wake();
@@ -62,7 +64,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     for (const key of this.knownObjects.listKeys()) {
       // The known state is older than what is pending, and must not come out after it.
       if (this.#find(key) !== undefined || this.inFlight?.key === key) continue;
-      const object = this.lookUp(this.knownObjects, key);
+      const object = this.lookUp(key);
       if (object !== undefined) this.#append(key, 'Sync', object);
     }
     this.wake();
@@ -87,10 +89,12 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     return this.#find(key)?.deltas.slice();
   }
 
+  /** @internal */
   protected override taken(item: QueueItem<T>): void {
     if (this.#byKey.size > 0) this.#byKey.delete(item.key);
   }
 
+  /** @internal */
   protected override putBack(item: QueueItem<T>): void {
     const newer = this.#find(item.key);
     if (newer === undefined) {
@@ -103,6 +107,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     }
   }
 
+  /** @internal */
   protected override cleared(): void {
     this.#byKey.clear();
   }
@@ -122,22 +127,21 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   /** Tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
-  #vanished(listed: ReadonlySet<string>): DeletedFinalStateUnknown<T>[] {
+  #vanished(keys: readonly string[]): DeletedFinalStateUnknown<T>[] {
     const tombstones: DeletedFinalStateUnknown<T>[] = [];
+    const { inFlight, knownObjects } = this;
+    const known = knownObjects === undefined ? [] : [...knownObjects.listKeys()];
+    if (this.items.length === 0 && inFlight === undefined && known.length === 0) return tombstones;
+    const listed = new Set(keys);
     const bury = (key: string, { type, object }: Delta<T>) => {
-      if (type === 'Deleted' || object instanceof DeletedFinalStateUnknown) return;
+      if (listed.has(key) || type === 'Deleted' || object instanceof DeletedFinalStateUnknown) return;
       tombstones.push(new DeletedFinalStateUnknown(key, object));
     };
-    for (const item of this.#itemList()) {
-      if (!listed.has(item.key)) bury(item.key, newest(item));
-    }
-    const { inFlight, knownObjects } = this;
-    const isElsewhere = (key: string) => listed.has(key) || this.#find(key) !== undefined;
-    if (inFlight !== undefined && !isElsewhere(inFlight.key)) bury(inFlight.key, newest(inFlight));
-    if (knownObjects === undefined) return tombstones;
-    for (const key of knownObjects.listKeys()) {
-      if (isElsewhere(key) || inFlight?.key === key) continue;
-      const object = this.lookUp(knownObjects, key);
+    for (let item = this.items.head; item !== undefined; item = item.next) bury(item.key, newest(item));
+    if (inFlight !== undefined && this.#find(inFlight.key) === undefined) bury(inFlight.key, newest(inFlight));
+    for (const key of known) {
+      if (listed.has(key) || inFlight?.key === key || this.#find(key) !== undefined) continue;
+      const object = this.lookUp(key);
       if (object !== undefined) tombstones.push(new DeletedFinalStateUnknown(key, object));
     }
     return tombstones;

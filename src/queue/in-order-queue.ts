@@ -24,10 +24,12 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
   replace(objects: readonly T[], _resourceVersion = ''): void {
     if (this.isClosed) return;
     // All that can throw comes before the first change.
-    const { listed, keys } = this.intake.list(objects);
-    const tombstones = this.#vanished(keys);
+    const { keys, listed } = this.intake.list(objects);
+    const tombstones = this.#vanished(new Set(keys));
     for (const tombstone of tombstones) this.#append(tombstone.key, 'Deleted', tombstone);
-    for (const { key, object } of listed) this.#append(key, 'Replaced', object);
+    listed.forEach((object, i) => {
+      this.#append(keys[i] ?? '', 'Replaced', object);
+    });
     this.populateWithList();
     this.wake();
   }
@@ -38,7 +40,7 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
     for (const key of this.knownObjects.listKeys()) {
       // The known state is older than what is pending, and must not come out after it.
       if (pending.has(key)) continue;
-      const object = this.lookUp(this.knownObjects, key);
+      const object = this.lookUp(key);
       if (object !== undefined) this.#append(key, 'Sync', object);
     }
     this.wake();
@@ -51,12 +53,15 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
     return deltas;
   }
 
+  /** @internal */
   protected override taken(): void {}
 
+  /** @internal */
   protected override putBack(item: QueueItem<T>): void {
     this.items.unshift(item);
   }
 
+  /** @internal */
   protected override cleared(): void {}
 
   #change(type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
@@ -93,7 +98,7 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
     if (this.knownObjects === undefined) return tombstones;
     for (const key of this.knownObjects.listKeys()) {
       if (listed.has(key) || pending.has(key)) continue;
-      const object = this.lookUp(this.knownObjects, key);
+      const object = this.lookUp(key);
       if (object !== undefined) tombstones.push(new DeletedFinalStateUnknown(key, object));
     }
     return tombstones;

@@ -37,13 +37,11 @@ export class ObjectIntake<T> {
     return object instanceof DeletedFinalStateUnknown ? object : this.transformed(key, object);
   }
 
-  /** The keys and the objects to queue of a whole list. */
-  list(objects: readonly T[]): { listed: { key: string; object: T }[]; keys: Set<string> } {
-    const listed = objects.map((object) => {
-      const key = this.keyOf(object);
-      return { key, object: this.transformed(key, object) };
-    });
-    return { listed, keys: new Set(listed.map(({ key }) => key)) };
+  /** The keys of a whole list, and the objects to queue under them. */
+  list(objects: readonly T[]): { keys: string[]; listed: readonly T[] } {
+    const keys = objects.map((object) => this.keyOf(object));
+    if (this.#transform === undefined) return { keys, listed: objects };
+    return { keys, listed: objects.map((object, i) => this.transformed(keys[i] ?? '', object)) };
   }
 
   #applied(transform: (object: T) => T, key: string, object: T): T {

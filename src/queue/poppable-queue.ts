@@ -29,10 +29,13 @@ interface WaitingPop<T> extends Linked<WaitingPop<T>> {
 
 /** The consumer's half of a queue: waiting, popping, putting back, closing, and knowing when the first list is through. */
 export abstract class PoppableQueue<T> implements Queue<T> {
+  /** Oldest first. @internal */
   protected readonly items = new LinkedFifo<QueueItem<T>>();
-  /** The item that `process` is working on; not in `items`. */
+  /** The item that `process` is working on; not in `items`. @internal */
   protected inFlight: QueueItem<T> | undefined;
+  /** @internal */
   protected readonly intake: ObjectIntake<T>;
+  /** @internal */
   protected readonly knownObjects: KnownObjects<T> | undefined;
   readonly #logger: Logger;
   readonly #retryOnError: boolean;
@@ -57,10 +60,11 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   abstract replace(objects: readonly T[], resourceVersion: string): void;
   abstract resync(): void;
 
-  /** The item has left `items` for good or until it is put back. */
+  /** The item has left `items`, for good or until it is put back. @internal */
   protected abstract taken(item: QueueItem<T>): void;
-  /** Queues a failed item again, before newer deltas of its key. */
+  /** Queues a failed item again, before newer deltas of its key. @internal */
   protected abstract putBack(item: QueueItem<T>): void;
+  /** `items` has been emptied. @internal */
   protected abstract cleared(): void;
 
   get length(): number {
@@ -126,12 +130,12 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     for (let pop = this.#waiting.shift(); pop !== undefined; pop = this.#waiting.shift()) pop.reject(closedError());
   }
 
-  /** An add, update or delete has come: a later `replace` is not the initial one. */
+  /** An add, update or delete has come: a later `replace` is not the initial one. @internal */
   protected populate(): void {
     this.#populated = true;
   }
 
-  /** A `replace` has been queued; if nothing came before it, all that is queued is the initial list. */
+  /** A `replace` has been queued; if nothing came before it, all that is queued is the initial list. @internal */
   protected populateWithList(): void {
     if (this.#populated) return;
     this.#populated = true;
@@ -139,7 +143,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     for (let item = this.items.head; item !== undefined; item = item.next) item.initial = true;
   }
 
-  /** To be called when something has been queued. Nothing is processed before the caller has returned to the event loop. */
+  /** Something has been queued. Nothing is processed before the caller has returned to the event loop. @internal */
   protected wake(): void {
     if (this.#ready !== undefined && this.items.length > 0) {
       this.#ready.resolve();
@@ -148,11 +152,11 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     if (this.#waiting.length > 0) this.#serveSoon();
   }
 
-  /** The state of a known object, or undefined, with a warning, when its key was listed and yet it cannot be had. */
-  protected lookUp(known: KnownObjects<T>, key: string): T | undefined {
+  /** The state of a known object, or undefined, with a warning, when its key was listed and yet it cannot be had. @internal */
+  protected lookUp(key: string): T | undefined {
     let cause: unknown;
     try {
-      const object = known.getByKey(key);
+      const object = this.knownObjects?.getByKey(key);
       if (object !== undefined) return object;
     } catch (error) {
       cause = error;

@@ -1,7 +1,8 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { IndexError } from './index-error.ts';
-import { parseIndexPath, readPath } from './index-path.ts';
+import { parseIndexPath, pathReader } from './index-path.ts';
+import type { IndexReader } from './value-index.ts';
 
 /** The values under which an object can be found; none leaves it out. client-go's `cache.IndexFunc`. */
 export type IndexFunction<T extends KubernetesObject = KubernetesObject> = (obj: T) => readonly string[];
@@ -23,19 +24,10 @@ export function metaNamespaceIndex(obj: KubernetesObject): readonly string[] {
   return [obj.metadata?.namespace ?? ''];
 }
 
-/** A string stands for a list of one. */
-export type IndexValues = string | readonly string[] | undefined;
-
-/** What an index asks of each object. Throws `IndexError`. */
-export type IndexReader<T extends KubernetesObject> = (cached: Cached<T>) => IndexValues;
-
 export function indexReader<T extends KubernetesObject>(name: string, definition: IndexDefinition<T>): IndexReader<T> {
   if (definition === metaNamespaceIndex) return (cached) => cached.namespace;
   if (typeof definition === 'function') return (cached) => callIndexFunction(name, definition, cached);
-  if (typeof definition === 'string') {
-    const path = parseIndexPath(name, definition);
-    return (cached) => readPath(cached, path);
-  }
+  if (typeof definition === 'string') return pathReader(parseIndexPath(name, definition));
   throw new IndexError('definition', name, 'must be defined by a function or by a path');
 }
 

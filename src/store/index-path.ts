@@ -1,6 +1,7 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { IndexError } from './index-error.ts';
+import type { IndexReader } from './value-index.ts';
 
 /**
  * Where in an object an index finds its values. Segments are separated by dots; `*` stands for each element of an array
@@ -13,7 +14,7 @@ export interface IndexPath {
   readonly segments: readonly string[];
 }
 
-/** A `Cached` that can follow a path without decoding itself; must find what `readPath` finds in its view. */
+/** A `Cached` that can follow a path without decoding itself; must find what the path leads to in its view. */
 export interface PathReadable {
   readPath(path: IndexPath): readonly string[];
 }
@@ -33,26 +34,22 @@ export function parseIndexPath(index: string, text: string): IndexPath {
   return { text, segments };
 }
 
-export function readPath<T extends KubernetesObject>(cached: Cached<T>, path: IndexPath): string | readonly string[] {
-  const [first, second, third] = path.segments;
-  if (first === 'metadata' && path.segments.length === 2) {
+/** What an index on the path asks of each object. The way is chosen once, so that asking is cheap. */
+export function pathReader<T extends KubernetesObject>(path: IndexPath): IndexReader<T> {
+  const [first, second, third, fourth] = path.segments;
+  if (first === 'metadata' && third === undefined) {
     if (second === 'name' || second === 'namespace' || second === 'uid' || second === 'resourceVersion') {
-      return cached[second] === '' ? [] : cached[second];
+      return (cached) => (cached[second] === '' ? undefined : cached[second]);
     }
   }
-  if (
-    first === 'metadata' &&
-    second === 'labels' &&
-    third !== undefined &&
-    third !== '*' &&
-    path.segments.length === 3
-  ) {
-    return labelOf(cached, third) ?? [];
+  if (first === 'metadata' && second === 'labels' && third !== undefined && third !== '*' && fourth === undefined) {
+    return (cached) => labelOf(cached, third);
   }
-  if (isPathReadable(cached)) return cached.readPath(path);
-  const found: string[] = [];
-  collect(cached.view(), path.segments, 0, found);
-  return found;
+  const isSingle = !path.segments.includes('*');
+  return (cached) => {
+    if (isPathReadable(cached)) return cached.readPath(path);
+    return isSingle ? follow(cached.view(), path.segments) : collect(cached.view(), path.segments, 0, []);
+  };
 }
 
 export function labelOf(cached: Cached, key: string): string | undefined {
@@ -65,13 +62,32 @@ function isPathReadable(cached: Cached & Partial<PathReadable>): cached is Cache
   return typeof cached.readPath === 'function';
 }
 
-function collect(value: unknown, segments: readonly string[], depth: number, found: string[]): void {
+function follow(object: unknown, segments: readonly string[]): string | undefined {
+  let value = object;
+  for (const segment of segments) {
+    if (!isContainer(value) || !Object.hasOwn(value, segment)) return undefined;
+    value = value[segment];
+  }
+  return textOf(value);
+}
+
+function collect(value: unknown, segments: readonly string[], depth: number, found: string[]): string[] {
   const segment = segments[depth];
   if (segment === undefined) {
-    if (typeof value === 'string') found.push(value);
-    else if (typeof value === 'number' || typeof value === 'boolean') found.push(String(value));
-  } else if (typeof value === 'object' && value !== null) {
+    const text = textOf(value);
+    if (text !== undefined) found.push(text);
+  } else if (isContainer(value)) {
     if (segment === '*') for (const element of Object.values(value)) collect(element, segments, depth + 1, found);
-    else if (Object.hasOwn(value, segment)) collect(Reflect.get(value, segment), segments, depth + 1, found);
+    else if (Object.hasOwn(value, segment)) collect(value[segment], segments, depth + 1, found);
   }
+  return found;
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }

@@ -1,8 +1,7 @@
 import type { LabelRequirement } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import type { IndexReader } from './index-definition.ts';
 import { labelOf } from './index-path.ts';
-import type { Entry, ValueIndex } from './value-index.ts';
+import type { Entry, IndexReader, ValueIndex } from './value-index.ts';
 
 /** So many objects are faster looked through than indexed. */
 const FEW = 128;

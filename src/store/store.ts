@@ -24,6 +24,7 @@ export interface StoreOptions<T extends KubernetesObject> {
  * everybody else gets the same one. A call that throws has changed nothing. client-go's `cache.Store`.
  */
 export class Store<T extends KubernetesObject = KubernetesObject> {
+  /** @internal */
   protected readonly table: ObjectTable<T>;
   readonly #keyFunction: KeyFunction<T>;
   readonly #transform: ((obj: T) => T) | undefined;
@@ -35,7 +36,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     this.#keyFunction = options.keyFunction ?? metaNamespaceKey;
     this.#transform = options.transform;
     this.#mutationDetector = options.mutationDetector;
-    this.#wrap = options.wrap ?? ((obj) => new PlainCached(this.#keyOf(obj), obj));
+    this.#wrap = options.wrap ?? ((obj) => this.#plain(obj));
   }
 
   get size(): number {
@@ -95,6 +96,12 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
 
   #cached(obj: T): Cached<T> {
     return this.#wrap(this.#transform === undefined ? obj : this.#transform(obj));
+  }
+
+  #plain(obj: T): Cached<T> {
+    const key = this.#keyOf(obj);
+    // The text that is stored already, so that a new one does not outlive this call with each update.
+    return new PlainCached(this.table.get(key)?.key ?? key, obj);
   }
 
   #keyOf(obj: T): string {

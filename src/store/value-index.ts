@@ -1,6 +1,11 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import type { IndexReader, IndexValues } from './index-definition.ts';
+
+/** The values under which an object can be found; a string stands for a list of one. */
+export type IndexValues = string | readonly string[] | undefined;
+
+/** What an index asks of each object. Throws `IndexError`. */
+export type IndexReader<T extends KubernetesObject> = (cached: Cached<T>) => IndexValues;
 
 /** The place of one key in the table; it stays when the object changes, so that indices need not follow each change. */
 export interface Entry<T extends KubernetesObject> {

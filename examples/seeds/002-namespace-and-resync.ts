@@ -1,9 +1,8 @@
 /** The pods of one namespace, told again every five seconds: add for what is there, update at each resync, delete. */
-import { pathToFileURL } from 'node:url';
 import { SharedInformerFactory } from 'tidewatch';
-import { type ExampleContext, runExample } from '../example-cluster.ts';
+import { type ExampleContext, podGoesAway, runExample } from '../example-cluster.ts';
 
-export async function main({ cluster, log, signal }: ExampleContext, resyncMs = 5_000): Promise<void> {
+export async function main({ cluster, log, signal, resyncMs = 5_000 }: ExampleContext): Promise<void> {
   const factory = new SharedInformerFactory(cluster, { namespace: 'default', resyncMs });
   const podInformer = factory.core.v1.pods().informer();
 
@@ -18,4 +17,4 @@ export async function main({ cluster, log, signal }: ExampleContext, resyncMs = 
   await running;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await runExample(main);
+await runExample(import.meta.url, main, { story: podGoesAway });

@@ -1,5 +1,6 @@
+import type { Clock } from '../observe/clock.ts';
 import type { RequestInfo } from './request-info.ts';
-import { forbiddenPath, forbiddenResource, qualified, type StatusError, unauthorized } from './status-error.ts';
+import { forbiddenPath, forbiddenResource, type StatusError, unauthorized } from './status-error.ts';
 
 export interface User {
   readonly name: string;
@@ -47,21 +48,24 @@ export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unau
  * leaves a user nothing but what it names.
  */
 export class Access {
-  readonly #tokens = new Map<string, User>();
+  readonly #tokens = new Map<string, { user: User; expiresMs: number }>();
   readonly #denials = new Set<Denial>();
   readonly #allowed = new Map<string, readonly AccessMatch[]>();
   /** Whether requests need a token at all. */
   readonly #open: boolean;
 
-  constructor(adminToken: string | undefined) {
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor(adminToken: string | undefined, clock: Pick<Clock, 'now'>) {
     this.#open = adminToken === undefined;
-    if (adminToken !== undefined) this.#tokens.set(adminToken, ADMIN);
+    this.#clock = clock;
+    if (adminToken !== undefined) this.addToken(adminToken, ADMIN);
   }
 
-  /** From now on the token stands for the user. Returns the way out. */
-  addToken(token: string, user: string | User): () => void {
+  /** From now on, until it expires, the token stands for the user. Returns the way out. */
+  addToken(token: string, user: string | User, expiresMs = Number.POSITIVE_INFINITY): () => void {
     const known = typeof user === 'string' ? { name: user, groups: ['system:authenticated'] } : user;
-    this.#tokens.set(token, known);
+    this.#tokens.set(token, { user: known, expiresMs });
     return () => this.#tokens.delete(token);
   }
 
@@ -87,7 +91,8 @@ export class Access {
 
   /** The user that a token stands for. */
   userOfToken(token: string): User | undefined {
-    return this.#tokens.get(token);
+    const known = this.#tokens.get(token);
+    return known && known.expiresMs > this.#clock.now() ? known.user : undefined;
   }
 
   /** Throws 401 or 403. */
@@ -112,7 +117,7 @@ export class Access {
   #userOf(authorization: string | undefined): User {
     const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trim();
     if (token !== undefined) {
-      const user = this.#tokens.get(token);
+      const user = this.userOfToken(token);
       if (user) return user;
     }
     if (this.#open) return ADMIN;
@@ -159,9 +164,4 @@ function refusal(user: User, wanted: Attributes): StatusError {
     wanted.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(wanted.namespace)}`;
   const why = `${who} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(wanted.group)} ${where}`;
   return forbiddenResource({ group: wanted.group, plural: wanted.resource }, wanted.name, why);
-}
-
-/** `deployments.apps`, for messages. */
-export function attributesText(wanted: Attributes): string {
-  return wanted.path ?? qualified(wanted.resource, wanted.group);
 }

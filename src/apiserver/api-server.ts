@@ -6,14 +6,21 @@ import { Access } from './access.ts';
 import type { Api } from './api.ts';
 import { addBuiltinResources } from './builtin-resources.ts';
 import { makeServingCertificate, type ServingCertificate } from './certificate.ts';
+import { CustomResources } from './controllers/custom-resources.ts';
+import { Expiry } from './controllers/expiry.ts';
+import { GarbageCollector } from './controllers/garbage-collector.ts';
+import { NamespaceController } from './controllers/namespace-controller.ts';
+import { VolumeProtection } from './controllers/volume-protection.ts';
 import { Discovery } from './discovery.ts';
 import { FaultPlan } from './fault-plan.ts';
-import { noFieldManager } from './field-manager.ts';
+import { SERVER_VERSION } from './health.ts';
 import { HttpFront } from './http-front.ts';
 import { identityFrom } from './identity.ts';
 import { InProcessTransport } from './in-process-transport.ts';
+import { EVENT_LIFETIME_MS } from './kinds/core-objects.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { ObjectWriter } from './object-writer.ts';
+import { OpenApiDocuments } from './openapi/open-api-documents.ts';
 import { RequestPipeline } from './request-pipeline.ts';
 import { ResourceRegistry } from './resource-registry.ts';
 import { Store } from './store.ts';
@@ -54,6 +61,7 @@ export class ApiServer implements AsyncDisposable {
   readonly #api: Api;
   readonly #pipeline: RequestPipeline;
   readonly #transports = new Set<InProcessTransport>();
+  readonly #controllers: { stop(): void }[];
   #front: HttpFront | undefined;
   #certificate: ServingCertificate | undefined;
   #stopped = false;
@@ -68,7 +76,7 @@ export class ApiServer implements AsyncDisposable {
     const { clock = systemClock, logger = defaultLogger, http = false } = options;
     const token = options.token ?? (http ? false : randomBytes(24).toString('base64url'));
     this.token = token === false ? undefined : token;
-    this.access = new Access(this.token);
+    this.access = new Access(this.token, clock);
     const registry = new ResourceRegistry();
     const store = new Store({
       clock,
@@ -79,10 +87,10 @@ export class ApiServer implements AsyncDisposable {
       store,
       registry,
       watches: new WatchHub(),
+      access: this.access,
       clock,
       identity: identityFrom(options.random),
       logger,
-      fieldManager: noFieldManager,
       settings: {
         bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
         minRequestTimeoutMs: options.minRequestTimeoutMs ?? 30 * 60_000,
@@ -91,13 +99,26 @@ export class ApiServer implements AsyncDisposable {
       },
     };
     addBuiltinResources(registry, store);
+    this.#controllers = [new Expiry(this.#api, 'events', EVENT_LIFETIME_MS), new CustomResources(this.#api)];
+    if (options.controllers ?? true) {
+      this.#controllers.push(
+        new GarbageCollector(this.#api),
+        new NamespaceController(this.#api),
+        new VolumeProtection(this.#api),
+      );
+    }
     this.#createNamespaces();
+    const openApi = new OpenApiDocuments({
+      resources: () => registry.all().map((resource) => resource.init),
+      stamp: () => registry.generation,
+      serverVersion: SERVER_VERSION,
+    });
     this.#pipeline = new RequestPipeline({
       api: this.#api,
       access: this.access,
       faults: this.faults,
       discovery: new Discovery(registry, () => `127.0.0.1:${this.#front?.port ?? 0}`),
-      extraPaths: () => undefined,
+      extraPaths: (parts, request) => openApi.respond(parts, request),
     });
   }
 
@@ -159,8 +180,8 @@ export class ApiServer implements AsyncDisposable {
 
   /** Ends every watch, cleanly as at a timeout, or with broken connections. */
   disconnectWatches(options: { abruptly?: boolean } = {}): void {
-    if (options.abruptly) this.#front?.dropConnections();
-    this.#api.watches.endAll();
+    if (options.abruptly) this.#api.watches.breakAll();
+    else this.#api.watches.endAll();
   }
 
   /** Ends all requests and closes the socket. Idempotent. */
@@ -168,6 +189,7 @@ export class ApiServer implements AsyncDisposable {
     if (this.#stopped) return;
     this.#stopped = true;
     this.faults.clear();
+    for (const controller of this.#controllers) controller.stop();
     this.#api.watches.endAll();
     await Promise.all([...this.#transports].map((transport) => transport.refuse()));
     await this.#front?.close();

@@ -1,6 +1,6 @@
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { FieldManager } from './field-manager.ts';
+import type { Access } from './access.ts';
 import type { Identity } from './identity.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 import type { Store } from './store.ts';
@@ -11,10 +11,10 @@ export interface Api {
   readonly store: Store;
   readonly registry: ResourceRegistry;
   readonly watches: WatchHub;
+  readonly access: Access;
   readonly clock: Clock;
   readonly identity: Identity;
   readonly logger: Logger;
-  readonly fieldManager: FieldManager;
   readonly settings: ApiSettings;
 }
 

@@ -1,12 +1,14 @@
 import type { ResourceDescription } from '../api/type-schema.ts';
 import { builtinResources } from '../generated/resources.ts';
 import { typeSchema } from '../generated/type-schemas.ts';
+import { mergeSchemaOf } from './apply/merge-schema.ts';
 import { builtinStrategies, strategyFor } from './kinds/builtin-strategies.ts';
 import { conversionOf, storageTable } from './kinds/conversions.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 import { ServedResource } from './served-resource.ts';
 import type { Store } from './store.ts';
 import type { Strategy } from './strategy.ts';
+import { printerFor } from './table/table.ts';
 import { readTyped, zeroObject } from './typed-object.ts';
 
 /** Serves every built-in resource that a server with default flags has. */
@@ -20,8 +22,8 @@ export function addBuiltinResources(registry: ResourceRegistry, store: Store): v
 function servedBuiltin(description: ResourceDescription, store: Store, strategy: Strategy): ServedResource {
   const schema = typeSchema(description.schema);
   if (!schema) throw new Error(`there is no type schema ${description.schema}: generate the tables again`);
-  const fields = strategy.selectableFields ?? [];
-  const table = store.table(storageTable(description), (object) => fields.map((field) => field.read(object)));
+  const table = store.table(storageTable(description));
+  table.addSelectable(strategy.selectableFields ?? []);
   const conversion = conversionOf(description);
   const { metadata: _metadata, kind: _kind, apiVersion: _apiVersion, ...emptyObject } = zeroObject(schema);
   const { group, version, plural, singular, kind, namespaced, shortNames, categories, verbs, subresources } =
@@ -47,6 +49,9 @@ function servedBuiltin(description: ResourceDescription, store: Store, strategy:
       return { object: typed, strictErrors: unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`) };
     },
     ...(conversion ? { conversion } : {}),
+    printer: printerFor(description),
+    mergeSchema: () => mergeSchemaOf(description.schema, typeSchema),
     emptyObject,
+    emptyStatus: (conversion ? conversion.toStorage({ ...emptyObject }) : emptyObject).status,
   });
 }

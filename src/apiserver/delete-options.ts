@@ -23,7 +23,10 @@ export function deleteOptionsFrom(body: JsonObject | undefined, query: URLSearch
 
 function fromBody(body: JsonObject): DeleteOptions {
   if (body.kind !== undefined && body.kind !== '' && body.kind !== 'DeleteOptions') {
-    throw badRequest('decoded object cannot be converted to DeleteOptions');
+    const version = asString(body.apiVersion) || 'v1';
+    throw badRequest(
+      `no kind ${JSON.stringify(body.kind)} is registered for version ${JSON.stringify(version)} in scheme "k8s.io/apimachinery@v0.36.3/pkg/runtime/scheme.go:111"`,
+    );
   }
   const preconditions = asObject(body.preconditions);
   const { gracePeriodSeconds, propagationPolicy, orphanDependents } = body;

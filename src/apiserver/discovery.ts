@@ -19,6 +19,7 @@ export class Discovery {
 
   respond(parts: readonly string[], accept: string | undefined): ServerResponse | undefined {
     const [root, first, second] = parts;
+    if (root === undefined) return jsonResponse(200, { paths: this.#paths() });
     if (root === 'api') {
       if (parts.length === 1) return this.#aggregated(accept, [['', ['v1']]]) ?? this.#coreVersions();
       return parts.length === 2 && first ? this.#resources('', first) : undefined;
@@ -31,6 +32,16 @@ export class Discovery {
       return found && jsonResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(...found) });
     }
     return parts.length === 3 && first && second ? this.#resources(first, second) : undefined;
+  }
+
+  /** What stands at `/`. */
+  #paths(): string[] {
+    const groups = [...this.#registry.groups()].flatMap(([group, versions]) =>
+      group === ''
+        ? ['/api', ...versions.map((version) => `/api/${version}`)]
+        : [`/apis/${group}`, ...versions.map((version) => `/apis/${group}/${version}`)],
+    );
+    return [...groups, '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'].sort();
   }
 
   #coreVersions(): ServerResponse {

@@ -1,28 +1,41 @@
-import type { JsonObject } from './json.ts';
+import { trackUpdate, withManagedFields } from './apply/managed-fields.ts';
+import { asArray, type JsonObject } from './json.ts';
+import { metadataOf } from './object-meta.ts';
 import type { ResourceScope } from './resource-scope.ts';
 import type { WriteQuery } from './write-decoding.ts';
 
 export interface TrackedWrite {
   readonly scope: ResourceScope;
-  /** In the storage version; unset when the object is created. */
+  /** As it is stored; unset when the object is created. */
   readonly before: JsonObject | undefined;
   readonly after: JsonObject;
-  readonly query: WriteQuery;
+  readonly query: Pick<WriteQuery, 'fieldManager'>;
+  readonly nowMs: number;
 }
 
-/** Keeps `metadata.managedFields`. */
-export interface FieldManager {
-  /** The object with its managedFields brought up to date after an ordinary write. */
-  updated(write: TrackedWrite): JsonObject;
+/**
+ * The object with its managedFields brought up to date after an ordinary write. Objects come and go in the storage
+ * version; owners own fields of the version that they write in.
+ */
+export function withOwners({ scope, before, after, query, nowMs }: TrackedWrite): JsonObject {
+  const { resource, info } = scope;
+  const { kind, apiVersion } = resource;
+  const inRequestVersion = (object: JsonObject) => ({
+    ...(resource.init.conversion?.fromStorage(object) ?? object),
+    kind,
+    apiVersion,
+  });
+  const tracked = trackUpdate({
+    before: before && inRequestVersion(before),
+    after: inRequestVersion(after),
+    schema: resource.mergeSchema,
+    manager: query.fieldManager,
+    ...(info.subresource === '' ? {} : { subresource: info.subresource }),
+    apiVersion,
+    kind,
+    hasStatusSubresource: resource.hasStatus,
+    now: nowMs,
+  });
+  const { managedFields } = metadataOf(tracked);
+  return withManagedFields(after, managedFields === undefined ? undefined : asArray(managedFields));
 }
-
-/** Keeps no record of who set what. */
-export const noFieldManager: FieldManager = {
-  updated({ before, after }) {
-    const metadata = after.metadata;
-    if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return after;
-    const { managedFields: _dropped, ...rest } = metadata;
-    const kept = (before?.metadata as JsonObject | undefined)?.managedFields;
-    return { ...after, metadata: kept === undefined ? rest : { ...rest, managedFields: kept } };
-  },
-};

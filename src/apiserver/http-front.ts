@@ -70,11 +70,6 @@ export class HttpFront {
     await closed;
   }
 
-  /** Breaks all connections; the server goes on listening. */
-  dropConnections(): void {
-    this.#server.closeAllConnections();
-  }
-
   async #serve(incoming: IncomingMessage, outgoing: NodeResponse): Promise<void> {
     const gone = new AbortController();
     outgoing.on('close', () => gone.abort(new ConnectionLost('the client has gone')));

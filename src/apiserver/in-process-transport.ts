@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -28,6 +29,8 @@ export class InProcessTransport implements Transport {
     request.signal?.throwIfAborted();
     if (this.#refusal) throw this.#refusal;
     const gone = new AbortController();
+    // One signal may well end a thousand watches; Node would take that for a leak.
+    if (request.signal) setMaxListeners(0, request.signal);
     const abort = () => gone.abort(request.signal?.reason);
     request.signal?.addEventListener('abort', abort, { once: true });
     this.#running.add(gone);

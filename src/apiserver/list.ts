@@ -32,16 +32,16 @@ export interface ListScope {
 
 /** Lists with the semantics of the real server for limit, continue, resourceVersion and resourceVersionMatch. */
 export async function listObjects(api: Api, scope: ListScope): Promise<ListResult> {
-  const { options, resource } = scope;
+  const { options } = scope;
   const token = readToken(options);
   const wanted = parseResourceVersion(options.resourceVersion, 'list');
   const exact = !token && isExact(options);
-  if (!token) await untilFresh(api, wanted, scope.signal);
+  if (!token) await untilFresh(api, scope.resource, wanted, scope.signal);
 
   const prefix = scope.namespace === '' ? '' : `${scope.namespace}/`;
   const from = token ? prefix + token.startKey : '';
   const revision = await revisionFor(api, scope, token, exact ? Number(wanted) : undefined);
-  const candidates = snapshot(api, scope, revision, from, prefix, token);
+  const candidates = snapshot(api, scope, { revision, from, prefix }, token);
   const selected = await select(candidates, scope, limitOf(options));
 
   const last = selected.items.at(-1);
@@ -54,24 +54,22 @@ export async function listObjects(api: Api, scope: ListScope): Promise<ListResul
     continueToken,
     remainingItemCount: more && countable ? candidates.length - selected.items.length : undefined,
   };
+}
 
-  function snapshot(
-    { store }: Api,
-    { faults }: ListScope,
-    at: number,
-    start: string,
-    within: string,
-    pageToken: ContinueToken | undefined,
-  ): StoredObject[] {
-    try {
-      return store.snapshot(resource.table, at, start, within);
-    } catch (error) {
-      if (pageToken && error instanceof StatusError && !faults.stale) {
-        throw expired(INCONSISTENT_CONTINUE, encodeContinue({ startKey: pageToken.startKey, revision: -1 }));
-      }
-      throw error;
-    }
+/** A page whose revision is forgotten gets a token to go on from the present, and has to ask for it. */
+function snapshot(api: Api, scope: ListScope, page: Page, token: ContinueToken | undefined): StoredObject[] {
+  try {
+    return api.store.snapshot(scope.resource.table, page.revision, page.from, page.prefix);
+  } catch (error) {
+    if (!token || !(error instanceof StatusError)) throw error;
+    throw expired(INCONSISTENT_CONTINUE, encodeContinue({ startKey: token.startKey, revision: -1 }));
   }
+}
+
+interface Page {
+  readonly revision: number;
+  readonly from: string;
+  readonly prefix: string;
 }
 
 function readToken(options: ParsedListOptions): ContinueToken | undefined {
@@ -108,16 +106,23 @@ async function revisionFor(
   }
   if (token) {
     if (token.revision < 0) return api.store.revision;
-    await untilFresh(api, BigInt(token.revision), scope.signal);
+    await untilFresh(api, scope.resource, BigInt(token.revision), scope.signal);
     return token.revision;
   }
   return exact ?? api.store.revision;
 }
 
 /** Waits a while for a revision that is yet to come, then says 504 as the real server does. */
-export async function untilFresh(api: Api, wanted: bigint, signal: AbortSignal): Promise<void> {
-  if (await api.store.waitForRevision(wanted, api.settings.freshnessTimeoutMs, signal)) return;
-  throw tooLargeResourceVersion(wanted, api.store.revision, 1);
+export async function untilFresh(
+  { store, settings }: Api,
+  { strategy }: ServedResource,
+  wanted: bigint,
+  signal: AbortSignal,
+): Promise<void> {
+  if (BigInt(store.revision) >= wanted) return;
+  if (strategy.uncached) throw tooLargeResourceVersion(wanted, store.revision, 0);
+  if (await store.waitForRevision(wanted, settings.freshnessTimeoutMs, signal)) return;
+  throw tooLargeResourceVersion(wanted, store.revision, 1);
 }
 
 async function select(
@@ -146,11 +151,10 @@ async function select(
 /** Whether a state of an object is selected by labels and fields. */
 export function selectorOf(resource: ServedResource, options: ParsedListOptions): (object: StoredObject) => boolean {
   const { labels, fields } = options;
-  const names = (resource.strategy.selectableFields ?? []).map((field) => field.name);
   const read = (object: StoredObject) => (field: string) => {
     if (field === 'metadata.name') return object.name;
     if (field === 'metadata.namespace') return object.namespace;
-    return object.fields[names.indexOf(field)] ?? '';
+    return object.fields[resource.table.fieldIndex(field)] ?? '';
   };
   if (fields.matchesEverything) {
     return labels.matchesEverything ? () => true : (object) => labels.matches(object.labels);

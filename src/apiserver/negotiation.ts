@@ -1,4 +1,4 @@
-import { notAcceptable } from './status-error.ts';
+import { notAcceptable, type StatusError, statusError } from './status-error.ts';
 
 /** What the client wants to see instead of the plain object. */
 export type Transform = 'none' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'Table';
@@ -19,7 +19,7 @@ interface Clause {
 
 const OUTPUTS = ['application/json', 'application/yaml'];
 const STREAM_OUTPUTS = ['application/json;stream=watch'];
-const TRANSFORMS = new Set<string>(['PartialObjectMetadata', 'PartialObjectMetadataList']);
+const TRANSFORMS = new Set<string>(['PartialObjectMetadata', 'PartialObjectMetadataList', 'Table']);
 
 /** Picks the first clause, by quality and then by order, that this server can write. Protobuf is never one of them. */
 export function negotiate(accept: string | undefined, watch: boolean): Accepted {
@@ -33,11 +33,18 @@ export function negotiate(accept: string | undefined, watch: boolean): Accepted 
     if (watch && format === 'yaml') continue;
     return { format, pretty: clause.parameters.get('pretty') === '1', ...transform };
   }
+  if (clauses.every((clause) => formatOf(clause.type) === undefined)) throw noRepresentation();
   throw notAcceptable(watch ? STREAM_OUTPUTS : OUTPUTS);
 }
 
+/** The answer of the real server's router, which sees the Accept header first. */
+function noRepresentation(): StatusError {
+  const listed = [...OUTPUTS, ...STREAM_OUTPUTS].join(', ');
+  return statusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${listed}`, {});
+}
+
 function formatOf(type: string): 'json' | 'yaml' | undefined {
-  if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'json';
+  if (type === 'application/json' || type === '*/*') return 'json';
   return type === 'application/yaml' ? 'yaml' : undefined;
 }
 

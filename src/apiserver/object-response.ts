@@ -10,6 +10,7 @@ import type { StoredObject } from './stored-object.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 const NEWLINE = Buffer.from('\n');
+const YAML_STYLE = { lineWidth: 0, sortMapEntries: true, indentSeq: false, version: '1.1' } as const;
 const COMMA = Buffer.from(',');
 
 /** How a request wants its answer. */
@@ -23,7 +24,7 @@ export interface OutputOptions {
 export function documentResponse(status: number, json: Uint8Array, output: OutputOptions): ServerResponse {
   const { format } = output.accepted;
   if (format === 'yaml') {
-    const text = stringify(JSON.parse(Buffer.from(json).toString()), { lineWidth: 0, sortMapEntries: true });
+    const text = stringify(JSON.parse(Buffer.from(json).toString()), YAML_STYLE);
     return bytesResponse(status, Buffer.from(text), 'application/yaml');
   }
   if (output.pretty || output.accepted.pretty) {
@@ -42,7 +43,7 @@ export function objectResponse(
 ): ServerResponse {
   const { transform, metaVersion } = output.accepted;
   if (transform === 'PartialObjectMetadataList') {
-    const message = `you requested PartialObjectMetadataList, but the requested object is not a list (*${resource.kind})`;
+    const message = `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType(resource, resource.kind)})`;
     throw statusError(406, 'NotAcceptable', message);
   }
   const json = transform === 'PartialObjectMetadata' ? partialObject(stored, metaVersion) : resource.encode(stored);
@@ -55,9 +56,9 @@ export async function listResponse(
   result: ListResult,
   output: OutputOptions,
 ): Promise<ServerResponse> {
-  const { transform, metaVersion, format } = output.accepted;
+  const { transform, metaVersion } = output.accepted;
   if (transform === 'PartialObjectMetadata') {
-    const message = `you requested PartialObjectMetadata, but the requested object is a list (*${resource.init.listKind})`;
+    const message = `you requested PartialObjectMetadata, but the requested object is a list (*${goType(resource, resource.init.listKind)})`;
     throw statusError(406, 'NotAcceptable', message);
   }
   const partial = transform === 'PartialObjectMetadataList';
@@ -72,13 +73,45 @@ export async function listResponse(
         listMetadata(result, resource.init.custom),
         resource.init.custom,
       );
-  const chunks = listChunks(head, result.items, encode, tail);
-  if (format === 'yaml' || output.pretty || output.accepted.pretty) {
+  if (partial && result.items.length === 0) {
+    // The real server's list of metadata has no items at all then.
+    const empty = {
+      kind: 'PartialObjectMetadataList',
+      apiVersion: metaVersion,
+      metadata: listMetadata(result),
+      items: null,
+    };
+    return documentResponse(200, Buffer.from(JSON.stringify(empty)), output);
+  }
+  return streamResponse(200, { head, items: result.items, encode, tail }, output);
+}
+
+/** A long document made of items. */
+export interface ItemStream<T> {
+  readonly head: string;
+  readonly items: readonly T[];
+  encode(item: T): Uint8Array;
+  readonly tail: string;
+}
+
+export async function streamResponse<T>(
+  status: number,
+  { head, items, encode, tail }: ItemStream<T>,
+  output: OutputOptions,
+): Promise<ServerResponse> {
+  const chunks = listChunks(head, items, encode, tail);
+  if (output.accepted.format === 'yaml' || output.pretty || output.accepted.pretty) {
     const parts: Uint8Array[] = [];
     for await (const chunk of chunks) parts.push(chunk);
-    return documentResponse(200, Buffer.concat(parts), output);
+    return documentResponse(status, Buffer.concat(parts), output);
   }
-  return { status: 200, headers: [['content-type', 'application/json']], body: chunks };
+  return { status, headers: [['content-type', 'application/json']], body: chunks };
+}
+
+/** `core.Pod`: what the real server calls the type in messages. */
+function goType(resource: ServedResource, kind: string): string {
+  if (resource.init.custom) return 'unstructured.Unstructured';
+  return `${resource.group.split('.')[0] || 'core'}.${kind}`;
 }
 
 /** Custom resources always say `continue`, as the real server does for them. */
@@ -99,10 +132,11 @@ function listFrame(kind: string, apiVersion: string, metadata: object, custom: b
     : [`{"kind":${k},"apiVersion":${v},"metadata":${meta},"items":[`, ']}\n'];
 }
 
-async function* listChunks(
+/** Head, items with commas between, tail; cut into chunks, and into slices of work. */
+async function* listChunks<T>(
   head: string,
-  items: readonly StoredObject[],
-  encode: (stored: StoredObject) => Uint8Array,
+  items: readonly T[],
+  encode: (item: T) => Uint8Array,
   tail: string,
 ): AsyncGenerator<Uint8Array> {
   const slices = new Slices();
@@ -119,8 +153,8 @@ async function* listChunks(
       yield Buffer.concat(parts);
       parts = [];
       bytes = 0;
-      await slices.pause();
     }
+    await slices.pause();
   }
   parts.push(Buffer.from(tail));
   yield Buffer.concat(parts);

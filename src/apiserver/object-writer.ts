@@ -65,7 +65,7 @@ export class ObjectWriter {
     if (resource.namespaced) metadata.namespace = options.namespace;
     const generated = this.#chooseName(resource, metadata);
 
-    if (resource.hasStatus) keepField(object, resource.init.emptyObject, 'status');
+    if (resource.hasStatus) keepField(object, { status: resource.init.emptyStatus }, 'status');
     if (strategy.generation) metadata.generation = 1;
     strategy.prepareForCreate?.(object, context);
     this.#judge(resource, object, [
@@ -106,10 +106,14 @@ export class ObjectWriter {
     const context = this.context(options);
     this.#checkVersion(resource, name, object, existing);
     keepSystemFields(object, old);
+    metadataOf(object).resourceVersion = String(existing.revision);
     this.#prepareUpdate(resource, object, old, context);
+    const changes = validateMetadataUpdate(metadataOf(object), metadataOf(old));
     const errors = [
       ...validateMetadata(metadataOf(object), resource.namespaced, strategy.nameRule ?? dnsSubdomain),
-      ...validateMetadataUpdate(metadataOf(object), metadataOf(old)),
+      ...changes,
+      // Built-in kinds check this once more on their own, and both findings are reported.
+      ...(resource.init.custom ? [] : changes),
       ...(this.#validateUpdate(resource, object, old, context) ?? []),
     ];
     this.#judge(resource, object, errors);
@@ -120,7 +124,6 @@ export class ObjectWriter {
       strategy.afterDelete?.(object, context);
       return this.#dry(resource, object, existing.revision);
     }
-    metadataOf(object).resourceVersion = String(existing.revision);
     if (equalButForTimes(object, old)) return existing;
     const stored = options.dryRun ? this.#dry(resource, object, existing.revision) : store.put(table, object);
     strategy.afterWrite?.(object, old, context);
@@ -162,21 +165,22 @@ export class ObjectWriter {
 
   #prepareUpdate(resource: ServedResource, object: JsonObject, old: JsonObject, context: WriteContext): void {
     const { strategy } = resource;
-    if (context.subresource === 'status') {
+    if (isStatus(context.subresource)) {
       if (strategy.prepareForStatusUpdate) strategy.prepareForStatusUpdate(object, old, context);
       else keepAllButStatus(object, old);
+      if (resource.init.custom) keepMetadata(object, old);
       return;
     }
     if (resource.hasStatus) keepField(object, old, 'status');
     strategy.prepareForUpdate?.(object, old, context);
-    if (strategy.generation && desiredStateChanged(object, old)) {
+    if (strategy.generation && desiredStateChanged(object, old, resource.hasStatus)) {
       metadataOf(object).generation = Number(metadataOf(old).generation ?? 0) + 1;
     }
   }
 
   #validateUpdate(resource: ServedResource, object: JsonObject, old: JsonObject, context: WriteContext) {
     const { strategy } = resource;
-    if (context.subresource === 'status') return strategy.validateStatusUpdate?.(object, old, context);
+    if (isStatus(context.subresource)) return strategy.validateStatusUpdate?.(object, old, context);
     return [
       ...(strategy.validate?.(object, context) ?? []),
       ...(strategy.validateUpdate?.(object, old, context) ?? []),
@@ -187,6 +191,11 @@ export class ObjectWriter {
     if (errors.length === 0) return;
     throw invalidObject(resource, asString(metadataOf(object).name), errors);
   }
+}
+
+/** Subresources that write the status and leave the rest alone. */
+function isStatus(subresource: string | undefined): boolean {
+  return subresource === 'status' || subresource === 'approval';
 }
 
 export function keyFor(namespace: string, name: string): string {
@@ -226,8 +235,17 @@ function keepAllButStatus(object: JsonObject, old: JsonObject): void {
   }
 }
 
-function desiredStateChanged(object: JsonObject, old: JsonObject): boolean {
-  const desired = ({ metadata: _m, status: _s, kind: _k, apiVersion: _a, ...rest }: JsonObject) => rest;
+/** Custom resources take nothing of the metadata through their status but who owns what. */
+function keepMetadata(object: JsonObject, old: JsonObject): void {
+  const { managedFields } = metadataOf(object);
+  const { managedFields: _before, ...kept } = metadataOf(old);
+  object.metadata = managedFields === undefined ? kept : { ...kept, managedFields };
+}
+
+/** Without a subresource of its own, the status is part of what is wanted. */
+function desiredStateChanged(object: JsonObject, old: JsonObject, hasStatus: boolean): boolean {
+  const desired = ({ metadata: _m, status, kind: _k, apiVersion: _a, ...rest }: JsonObject) =>
+    hasStatus || status === undefined ? rest : { ...rest, status };
   return !jsonEqual(desired(object), desired(old));
 }
 

@@ -1,76 +1,106 @@
+import { typeSchema } from '../generated/type-schemas.ts';
 import type { Api } from './api.ts';
+import { handleApply } from './apply-handler.ts';
 import { mediaType, parseText } from './body.ts';
 import { invalid } from './field-error.ts';
 import { asString, isObject, type JsonObject, type JsonValue } from './json.ts';
-import { jsonPatch } from './json-patch.ts';
-import { mergePatch } from './merge-patch.ts';
 import { metadataOf } from './object-meta.ts';
 import { keyFor } from './object-writer.ts';
+import { jsonPatch } from './patch/json-patch.ts';
+import { mergePatch } from './patch/merge-patch.ts';
+import { strategicMergePatch } from './patch/strategic-merge.ts';
 import type { ServerResponse } from './request.ts';
 import type { ResourceScope } from './resource-scope.ts';
-import { badRequest, invalidObject, notFound, StatusError, statusError } from './status-error.ts';
+import type { ServedResource } from './served-resource.ts';
+import { badRequest, invalidObject, notFound, StatusError, unsupportedMediaType } from './status-error.ts';
 import { decodeObject, type WriteQuery, writeQuery } from './write-decoding.ts';
 import { updateObject, writeResponse } from './write-handlers.ts';
 
-type Patcher = (old: JsonObject, patch: JsonValue, scope: ResourceScope) => JsonObject;
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+const APPLY = 'application/apply-patch+yaml';
 
-const PATCHERS = new Map<string, Patcher>([
-  ['application/json-patch+json', (old, patch) => jsonPatch(old, patch)],
-  ['application/merge-patch+json', (old, patch) => mergePatch(old, patch) as JsonObject],
-]);
+/** Changes an object as a patch says, before the result is read as an object of the kind. */
+export type Patcher = (old: JsonObject) => JsonObject;
 
-export function handlePatch(api: Api, scope: ResourceScope): ServerResponse {
+export function handlePatch(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
   const { resource, request, info } = scope;
   const type = mediaType(request.headers['content-type']);
-  const patcher = PATCHERS.get(type);
-  if (!patcher) throw statusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  if (type === APPLY) return handleApply(api, scope);
+  const { patcher, duplicates } = patcherOf(scope, type);
   const query = writeQuery(scope, 'PatchOptions');
-  const { patch, duplicates } = parsePatch(request.body, type);
   if (!resource.table.objects.has(keyFor(scope.namespace, info.name))) throw notFound(resource, info.name);
-  const stored = updateObject(api, scope, query, (old) => {
-    const patched = patcher(old, patch, scope);
-    return decodePatched(scope, patched, duplicates, query);
-  });
+  const stored = updateObject(api, scope, query, (old) => decodePatched(scope, patcher(old), duplicates, query));
   return writeResponse(api, scope, 200, stored);
 }
 
+/** Reads the patch of a request. Throws 415 for a kind of patch that the resource does not take. */
+export function patcherOf(
+  { resource, request }: Pick<ResourceScope, 'resource' | 'request'>,
+  type: string,
+  schemaName = resource.init.schema,
+): { patcher: Patcher; duplicates: readonly string[] } {
+  const accepted = [JSON_PATCH, MERGE_PATCH, ...(resource.init.custom ? [] : [STRATEGIC]), APPLY];
+  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
+  const { patch, duplicates } = parsePatch(request.body, type);
+  if (type === JSON_PATCH) return { patcher: (old) => jsonPatch(old, patch), duplicates: [] };
+  const object = patch as JsonObject;
+  if (type === MERGE_PATCH) return { patcher: (old) => mergePatch(old, object), duplicates };
+  const schema = typeSchema(schemaName);
+  if (!schema) throw unsupportedMediaType(accepted);
+  return { patcher: (old) => strategicMergePatch(old, object, schema, typeSchema), duplicates };
+}
+
 function parsePatch(body: Uint8Array, type: string): { patch: JsonValue; duplicates: readonly string[] } {
+  const prefix = type === STRATEGIC ? '' : 'error decoding patch: ';
+  let parsed: ReturnType<typeof parseText>;
   try {
-    const { value, duplicates } = parseText(body, 'json');
-    if (type === 'application/merge-patch+json' && !isObject(value)) {
-      const what = Array.isArray(value) ? 'array' : typeof value;
-      throw new Error(`json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
-    }
-    return { patch: value, duplicates: Array.isArray(value) ? [] : duplicates };
+    parsed = parseText(body, 'json');
   } catch (error) {
-    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+    throw badRequest(prefix + (error instanceof Error ? error.message : String(error)));
   }
+  if (type !== JSON_PATCH && !isObject(parsed.value)) {
+    const what = Array.isArray(parsed.value) ? 'array' : typeof parsed.value;
+    throw badRequest(`${prefix}json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
+  }
+  return { patch: parsed.value, duplicates: parsed.duplicates };
 }
 
 /** A patched object that is no object of the kind any more is the patch's fault: 422, not 400. */
 export function decodePatched(
-  scope: ResourceScope,
+  scope: Pick<ResourceScope, 'resource' | 'warnings' | 'info' | 'namespace'>,
   patched: JsonObject,
   duplicates: readonly string[],
-  query: WriteQuery,
+  query: Pick<WriteQuery, 'fieldValidation'>,
 ): JsonObject {
-  let object: JsonObject;
-  try {
-    object = decodeObject(scope, patched, duplicates, query.fieldValidation);
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
-    if (error.message.includes('strict decoding error')) throw error;
-    const why = error.message.replace(/^.*? cannot be handled as a [^:]*: /, '');
-    const problem = invalid('patch', JSON.stringify(patched), why);
-    throw invalidObject({ group: '', kind: '' }, '', [problem]);
-  }
+  const { resource, info, namespace } = scope;
+  const object = decodeOrBlame(scope, patched, duplicates, query);
   const name = asString(metadataOf(object).name);
-  if (name !== scope.info.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${scope.info.name})`);
+  if (name !== info.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
   }
-  const namespace = asString(metadataOf(object).namespace);
-  if (namespace !== scope.namespace && scope.resource.namespaced) {
+  if (resource.namespaced && asString(metadataOf(object).namespace) !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
   return object;
+}
+
+function decodeOrBlame(
+  scope: { resource: ServedResource; warnings: string[] },
+  patched: JsonObject,
+  duplicates: readonly string[],
+  query: Pick<WriteQuery, 'fieldValidation'>,
+): JsonObject {
+  try {
+    return decodeObject(scope, patched, duplicates, query.fieldValidation);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
+    if (error.message.includes('strict decoding error')) {
+      const why = error.message.replace(/^.*? cannot be handled as a [^:]*: /, '');
+      throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(patched), why)]);
+    }
+    const why = error.message.replace(/^.*? cannot be handled as a [^:]*: /, '');
+    throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(patched), why)]);
+  }
 }

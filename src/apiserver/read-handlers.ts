@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import { listObjects, untilFresh } from './list.ts';
 import { parseListOptions, parseResourceVersion } from './list-options.ts';
-import { listResponse, objectResponse } from './object-response.ts';
+import { listMetadata, listResponse, objectResponse } from './object-response.ts';
 import { keyFor } from './object-writer.ts';
 import { metadataOnly, type Representation, wholeObjects } from './representation.ts';
 import type { ServerResponse } from './request.ts';
@@ -23,7 +23,7 @@ export async function handleGet(api: Api, scope: ResourceScope): Promise<ServerR
 export async function readObject(api: Api, scope: ResourceScope): Promise<StoredObject> {
   const { resource, request, info, faults } = scope;
   const wanted = parseResourceVersion(request.query.get('resourceVersion') ?? '', 'get');
-  await untilFresh(api, wanted, request.signal);
+  await untilFresh(api, resource, wanted, request.signal);
   const key = keyFor(scope.namespace, info.name);
   const { stale } = faults;
   if (stale) {
@@ -47,7 +47,7 @@ export async function handleList(api: Api, scope: ResourceScope): Promise<Server
     signal: request.signal,
     faults,
   });
-  if (output.accepted.transform === 'Table') return tableResponse(api, scope, result.items, result);
+  if (output.accepted.transform === 'Table') return tableResponse(api, scope, result.items, listMetadata(result));
   return listResponse(resource, result, output);
 }
 

@@ -5,8 +5,8 @@ import type { StoredObject } from './stored-object.ts';
 
 /** How an object looks to a client: whole, or its metadata alone, or as rows of a table. */
 export interface Representation {
-  /** Two representations with the same key write the same bytes. */
-  readonly key: string;
+  /** Two representations with the same key write the same bytes; undefined when nobody else writes them. */
+  readonly key: string | undefined;
   /** The JSON of one object, alone or in a watch event. */
   object(stored: StoredObject): Uint8Array;
   /** The JSON of a bookmark's object. */
@@ -21,7 +21,7 @@ export function wholeObjects(resource: ServedResource): Representation {
     bookmark(revision, initialEventsEnd) {
       const metadata = bookmarkMetadata(revision, initialEventsEnd);
       const type = { kind: resource.kind, apiVersion: resource.apiVersion };
-      return Buffer.from(JSON.stringify({ ...type, ...resource.init.emptyObject, metadata }));
+      return Buffer.from(JSON.stringify({ ...type, metadata, ...resource.init.emptyObject }));
     },
   };
 }

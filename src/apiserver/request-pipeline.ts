@@ -1,4 +1,5 @@
-import { type Access, attributesOf, type User } from './access.ts';
+import { stringify } from 'yaml';
+import { type Access, ANONYMOUS, attributesOf, type User } from './access.ts';
 import type { Api } from './api.ts';
 import { MAX_BODY_BYTES } from './body.ts';
 import { untilReleased, withBodyFaults } from './body-faults.ts';
@@ -6,6 +7,7 @@ import { ConnectionLost } from './connection-lost.ts';
 import type { Discovery } from './discovery.ts';
 import { type FaultPlan, type MetFault, watchFaults } from './fault-plan.ts';
 import { healthResponse, versionResponse } from './health.ts';
+import { parseAccept } from './negotiation.ts';
 import { type RequestContext, type ServerRequest, type ServerResponse, textResponse } from './request.ts';
 import { type RequestInfo, requestInfo, splitPath } from './request-info.ts';
 import { routeResource } from './resource-router.ts';
@@ -24,6 +26,9 @@ export interface PipelineParts {
   readonly discovery: Discovery;
   readonly extraPaths: ExtraPaths;
 }
+
+/** What anybody may ask, so that probes need no token. */
+const PUBLIC_PATHS = /^\/(?:healthz|livez|readyz|version)(?:\/|$)/;
 
 /** One request from end to end: who, which faults, whether allowed, and the answer. Throws only `ConnectionLost`. */
 export class RequestPipeline {
@@ -51,7 +56,7 @@ export class RequestPipeline {
       if (!(error instanceof StatusError)) {
         api.logger.error(`${request.method} ${request.path} failed inside the embedded server.`, error);
       }
-      response = errorResponse(error);
+      response = errorResponse(error, request.headers.accept);
     }
     releaseOnAbort(response.body, request.signal);
     const complete = { ...response, headers: [...response.headers, ...warningHeaders(warnings)] };
@@ -65,9 +70,7 @@ export class RequestPipeline {
     const parts = splitPath(request.path);
     if (!parts) throw badRequest('the path is not valid percent-encoding');
     access.authorize(user, attributesOf(info, request.path));
-    if (info.isResource && api.registry.hasVersion(info.group, info.version)) {
-      return routeResource(api, context, info);
-    }
+    if (info.isResource && servesGroup(api, info)) return routeResource(api, context, info);
     const found =
       healthResponse(parts, request.query) ??
       (parts.length === 1 && parts[0] === 'version' ? versionResponse() : undefined) ??
@@ -75,12 +78,12 @@ export class RequestPipeline {
       (await extraPaths(parts, request));
     if (found) return found;
     const group = parts[0] === 'apis' ? parts[1] : undefined;
-    const known = parts[0] === 'api' || (group !== undefined && api.registry.groups().has(group));
+    const known = parts[0] === 'api' || (group !== undefined && api.registry.hasBuiltins(group));
     if (known) throw unknownPath();
     return textResponse(404, '404 page not found\n');
   }
 
-  #authenticate({ headers }: ServerRequest): User | StatusError {
+  #authenticate({ headers, path }: ServerRequest): User | StatusError {
     const groups = (headers['impersonate-group'] ?? '').split(',').filter((group) => group !== '');
     const user = headers['impersonate-user'];
     try {
@@ -89,8 +92,9 @@ export class RequestPipeline {
         groups: groups.map((group) => group.trim()),
       });
     } catch (error) {
-      if (error instanceof StatusError) return error;
-      throw error;
+      if (!(error instanceof StatusError)) throw error;
+      const probe = headers.authorization === undefined && PUBLIC_PATHS.test(path);
+      return probe ? ANONYMOUS : error;
     }
   }
 
@@ -103,6 +107,12 @@ export class RequestPipeline {
       if (fault.kind === 'status') throw statusFault(fault);
     }
   }
+}
+
+/** In a group of custom resources alone, an unknown resource is a path that nobody knows. */
+function servesGroup(api: Api, { group, version, resource }: RequestInfo): boolean {
+  if (!api.registry.hasVersion(group, version)) return false;
+  return api.registry.hasBuiltins(group) || api.registry.find(group, version, resource) !== undefined;
 }
 
 /** A client that goes while a stream waits must release it, however many faults are wrapped around. */
@@ -152,13 +162,18 @@ function reasonOf(code: number): string {
   return reasons[code] ?? '';
 }
 
-function errorResponse(error: unknown): ServerResponse {
+function errorResponse(error: unknown, accept: string | undefined): ServerResponse {
   const known = error instanceof StatusError ? error : internalError(messageOf(error));
   const headers = Object.entries(known.headers);
   if (known instanceof RawAnswer) {
     const typed = headers.some(([name]) => name === 'content-type');
     const type: [string, string][] = typed ? [] : [['content-type', 'text/html']];
     return { status: known.status.code, headers: [...type, ...headers], body: Buffer.from(known.text) };
+  }
+  const [best] = parseAccept(accept ?? '');
+  if (best?.type === 'application/yaml') {
+    const text = stringify(known.status, { sortMapEntries: true, indentSeq: false });
+    return { status: known.status.code, headers: [['content-type', best.type], ...headers], body: Buffer.from(text) };
   }
   const body = Buffer.from(`${JSON.stringify(known.status)}\n`);
   return { status: known.status.code, headers: [['content-type', 'application/json'], ...headers], body };

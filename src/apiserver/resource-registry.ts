@@ -1,19 +1,32 @@
 import type { ServedResource } from './served-resource.ts';
+import type { Table } from './store.ts';
 
 /** Every resource that is served at present. Custom ones come and go. */
 export class ResourceRegistry {
   readonly #resources = new Map<string, ServedResource>();
+  readonly #byTable = new Map<Table, ServedResource>();
   /** Groups and versions that exist, in the order of discovery; kept even while a version serves nothing. */
   readonly #versions: { group: string; version: string }[] = [];
 
+  /** Counts the changes of what is served. */
+  generation = 0;
+
   add(resource: ServedResource): void {
+    this.generation++;
     this.#resources.set(keyOf(resource.group, resource.version, resource.plural), resource);
+    if (!this.#byTable.has(resource.table)) this.#byTable.set(resource.table, resource);
     const known = this.#versions.some(({ group, version }) => group === resource.group && version === resource.version);
     if (!known) this.#versions.push({ group: resource.group, version: resource.version });
   }
 
   remove(resource: ServedResource): void {
+    this.generation++;
     this.#resources.delete(keyOf(resource.group, resource.version, resource.plural));
+    if (this.#byTable.get(resource.table) === resource) {
+      this.#byTable.delete(resource.table);
+      const other = this.all().find((candidate) => candidate.table === resource.table);
+      if (other) this.#byTable.set(other.table, other);
+    }
     const left = this.inVersion(resource.group, resource.version).length;
     if (left > 0) return;
     const at = this.#versions.findIndex(
@@ -29,6 +42,11 @@ export class ResourceRegistry {
   /** Any version of the resource; the preferred one when there are several. */
   findAny(group: string, plural: string): ServedResource | undefined {
     return this.all().find((resource) => resource.group === group && resource.plural === plural);
+  }
+
+  /** Any version of the resource that a table holds. */
+  forTable(table: Table): ServedResource | undefined {
+    return this.#byTable.get(table);
   }
 
   findKind(apiVersion: string, kind: string): ServedResource | undefined {
@@ -48,6 +66,11 @@ export class ResourceRegistry {
     const groups = new Map<string, string[]>();
     for (const { group, version } of this.#versions) groups.set(group, [...(groups.get(group) ?? []), version]);
     return groups;
+  }
+
+  /** Whether the group is one of the server's own. */
+  hasBuiltins(group: string): boolean {
+    return this.all().some((resource) => resource.group === group && !resource.init.custom);
   }
 
   hasVersion(group: string, version: string): boolean {

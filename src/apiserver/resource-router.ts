@@ -1,7 +1,9 @@
+import { handleReview, isReview } from './access-reviews.ts';
 import type { Api } from './api.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
 import { negotiate } from './negotiation.ts';
 import { handlePatch } from './patch-handler.ts';
+import { handleBinding } from './pod-actions.ts';
 import { handleGet, handleList, handleWatch } from './read-handlers.ts';
 import type { RequestContext, ServerResponse } from './request.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -24,6 +26,11 @@ const HANDLERS = new Map<string, Handler>([
   ['deletecollection', handleDeleteCollection],
 ]);
 
+const DEPRECATIONS = new Map([
+  ['componentstatuses.', 'v1 ComponentStatus is deprecated in v1.19+'],
+  ['endpoints.', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+]);
+
 /** Verbs of requests to a collection; the others need a name. */
 const COLLECTION_VERBS = new Set(['list', 'watch', 'create', 'deletecollection']);
 
@@ -42,10 +49,15 @@ export async function routeResource(api: Api, context: RequestContext, info: Req
       pretty: wantsPretty(context),
     },
   };
+  const deprecation = resource.init.warning ?? DEPRECATIONS.get(`${info.resource}.${info.group}`);
+  if (deprecation !== undefined) scope.warnings.push(deprecation);
   if (info.subresource !== '') return handleSubresource(api, scope);
   const handler = HANDLERS.get(info.verb);
   if (!handler || !resource.init.verbs.includes(info.verb)) throw methodNotAllowed();
-  if (info.name !== '' && COLLECTION_VERBS.has(info.verb) && info.verb !== 'watch') throw methodNotAllowed();
+  const named = info.name !== '';
+  if (named === COLLECTION_VERBS.has(info.verb) && info.verb !== 'watch') throw methodNotAllowed();
+  if (info.verb === 'create' && isReview(info.resource)) return handleReview(api, scope);
+  if (info.verb === 'create' && info.resource === 'bindings') return handleBinding(api, scope);
   return handler(api, scope);
 }
 

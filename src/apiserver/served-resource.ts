@@ -1,8 +1,11 @@
 import type { SubresourceDescription } from '../api/type-schema.ts';
-import type { JsonObject } from './json.ts';
+import type { MergeSchema } from './apply/merge-schema.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { ScaleAccess } from './scale.ts';
 import type { Table } from './store.ts';
 import { type StoredObject, typePrefix } from './stored-object.ts';
 import type { Strategy } from './strategy.ts';
+import type { TablePrinter } from './table/table-printer.ts';
 
 /** What decoding a body found beside the object. */
 export interface Decoded {
@@ -35,8 +38,20 @@ export interface ServedResourceInit {
   readonly decode: ObjectDecoder;
   /** Set when the version differs in shape from the one that is stored. */
   readonly conversion?: Conversion;
+  /** How the scale subresource reads and writes; unset: by `spec.replicas` and its relatives. */
+  readonly scale?: ScaleAccess;
+  /** Sent with every answer: the version is deprecated. */
+  readonly warning?: string;
+  /** `openAPIV3Schema` of the definition of a custom resource. */
+  readonly customSchema?: JsonObject;
+  /** How its objects look in tables. */
+  readonly printer: TablePrinter;
+  /** How server-side apply merges its objects. Asked for once, when it is needed. */
+  readonly mergeSchema: () => MergeSchema;
   /** An object of the kind with nothing in it, for bookmarks: what Go encodes for the zero value. */
   readonly emptyObject: JsonObject;
+  /** The status of a new object, in the storage version; unset for kinds without one. */
+  readonly emptyStatus: JsonValue | undefined;
 }
 
 export interface Conversion {
@@ -54,6 +69,7 @@ export class ServedResource {
   /** `v1`, `apps/v1` */
   readonly apiVersion: string;
   readonly #prefix: Buffer;
+  #mergeSchema: MergeSchema | undefined;
 
   constructor(init: ServedResourceInit) {
     this.group = init.group;
@@ -71,6 +87,11 @@ export class ServedResource {
 
   get strategy(): Strategy {
     return this.init.strategy;
+  }
+
+  get mergeSchema(): MergeSchema {
+    this.#mergeSchema ??= this.init.mergeSchema();
+    return this.#mergeSchema;
   }
 
   get namespaced(): boolean {

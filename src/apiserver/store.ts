@@ -3,6 +3,7 @@ import type { JsonObject } from './json.ts';
 import { SortedMap } from './sorted-map.ts';
 import { expired } from './status-error.ts';
 import { StoredObject } from './stored-object.ts';
+import type { SelectableField } from './strategy.ts';
 
 /** One change. `previous` is unset for a creation, `current` for a deletion. */
 export interface Change {
@@ -15,8 +16,6 @@ export interface Change {
   readonly last?: StoredObject;
 }
 
-export type FieldsOf = (object: JsonObject) => readonly string[];
-
 /** All objects of one resource, whatever the version they are served in. */
 export class Table {
   /** `pods`, `deployments.apps` */
@@ -25,12 +24,33 @@ export class Table {
   /** Oldest first, of this table alone; the part before `#from` has been compacted. */
   #changes: Change[] = [];
   #from = 0;
-  fieldsOf: FieldsOf;
+  /** What selectors may name, of all versions together; objects keep the values in this order. */
+  readonly #selectable: SelectableField[] = [];
   readonly listeners = new Set<(change: Change) => void>();
 
-  constructor(name: string, fieldsOf: FieldsOf) {
+  constructor(name: string) {
     this.name = name;
-    this.fieldsOf = fieldsOf;
+  }
+
+  /** From now on, selectors may name these fields too. Objects that are there are read again. */
+  addSelectable(fields: readonly SelectableField[]): void {
+    const known = new Set(this.#selectable.map((field) => field.name));
+    const added = fields.filter((field) => !known.has(field.name));
+    if (added.length === 0) return;
+    this.#selectable.push(...added);
+    for (const stored of this.objects.values()) {
+      const object = stored.decode();
+      this.objects.set(stored.key, new StoredObject(object, stored.revision, this.fieldsOf(object)));
+    }
+  }
+
+  fieldsOf(object: JsonObject): readonly string[] {
+    return this.#selectable.map((field) => field.read(object));
+  }
+
+  /** Where a field's value stands in `StoredObject.fields`; below zero when selectors may not name it. */
+  fieldIndex(name: string): number {
+    return this.#selectable.findIndex((field) => field.name === name);
   }
 
   record(change: Change): void {
@@ -99,10 +119,10 @@ export class Store {
     return this.#tables.values();
   }
 
-  table(name: string, fieldsOf: FieldsOf = () => []): Table {
+  table(name: string): Table {
     let table = this.#tables.get(name);
     if (!table) {
-      table = new Table(name, fieldsOf);
+      table = new Table(name);
       this.#tables.set(name, table);
     }
     return table;

@@ -46,12 +46,12 @@ export interface Strategy {
   readonly garbageCollection?: 'background' | 'orphan' | 'unsupported';
   /** A successful DELETE answers with the object instead of a Status. Default false. */
   readonly returnDeletedObject?: boolean;
+  /** The real server reads the kind from etcd, not from its cache: reads do not wait, watches get no bookmarks. Default false. */
+  readonly uncached?: boolean;
   /** Beside metadata.name and metadata.namespace. */
   readonly selectableFields?: readonly SelectableField[];
   /** Other names for selectable fields, as older clients use: `spec.host` for `spec.nodeName`. */
   readonly fieldAliases?: Readonly<Record<string, string>>;
-  /** Objects vanish by themselves this long after their last write. */
-  readonly timeToLiveMs?: number;
 
   /** Fills what the client left out; runs on every write, before the rest. */
   defaults?(object: JsonObject): void;

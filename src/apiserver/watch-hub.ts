@@ -47,6 +47,11 @@ export class WatchHub {
     };
   }
 
+  /** Breaks the connections of all watches. */
+  breakAll(): void {
+    for (const stream of [...this.#streams]) stream.break();
+  }
+
   /** Ends the watches of a table, or all of them, cleanly. */
   endAll(table?: Table): void {
     if (table === undefined) {

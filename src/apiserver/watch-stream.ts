@@ -1,4 +1,5 @@
 import type { Status } from '../api/status.ts';
+import { ConnectionLost } from './connection-lost.ts';
 import type { WatchFaults } from './fault-plan.ts';
 import type { Representation } from './representation.ts';
 import { Slices } from './slices.ts';
@@ -6,6 +7,9 @@ import type { Change } from './store.ts';
 import type { StoredObject } from './stored-object.ts';
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+
+/** Bytes, or how to make them when they are read: rows of a table depend on what was sent before. */
+type Frame = Uint8Array | (() => Uint8Array);
 
 /** Frames of one change, made once and shared by all watchers that look at it in the same way. */
 export type FrameCache = Map<string, Uint8Array>;
@@ -41,9 +45,10 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   readonly #slices = new Slices();
   #position = 0;
   #initialDone = false;
-  #queue: Uint8Array[] = [];
+  #queue: Frame[] = [];
   #ended = false;
   #closed = false;
+  #broken = false;
   #wake: (() => void) | undefined;
   #eventsSent = 0;
   #withheld = 0;
@@ -69,7 +74,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   /** Sent only when it tells the reader something: a revision beyond the one where the watch began. */
   bookmark(revision: number): void {
     if (this.#ended || this.#faults.withholdBookmarks || revision <= this.#options.revision) return;
-    this.#enqueue(frameBytes('BOOKMARK', this.#options.representation.bookmark(revision, false)));
+    this.#enqueue(() => frameBytes('BOOKMARK', this.#options.representation.bookmark(revision, false)));
   }
 
   /** Ends the watch with an ERROR event. */
@@ -77,6 +82,14 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
     if (this.#ended) return;
     this.#enqueue(Buffer.from(`${JSON.stringify({ type: 'ERROR', object: status })}\n`));
     this.end();
+  }
+
+  /** Breaks the connection of the watch: its reader gets an error, and not what is queued. */
+  break(): void {
+    this.#broken = true;
+    this.#queue = [];
+    this.end();
+    this.#wake?.();
   }
 
   /** Ends the watch after what is queued. Idempotent. */
@@ -89,6 +102,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
 
   async next(): Promise<IteratorResult<Uint8Array>> {
     for (;;) {
+      if (this.#broken) throw new ConnectionLost('the server broke off the watch');
       if (this.#closed) return { done: true, value: undefined };
       await this.#slices.pause();
       const batch = this.#initialDone ? this.#queued() : this.#initialBatch();
@@ -123,8 +137,9 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
       const item = this.#options.initial[this.#position++] as StoredObject | Change;
       const frame = 'table' in item ? this.#frameOf(item, undefined) : this.#present(item);
       for (const copy of this.#withFaults(frame)) {
-        frames.push(copy);
-        bytes += copy.length;
+        const made = bytesOf(copy);
+        frames.push(made);
+        bytes += made.length;
       }
     }
     if (this.#position >= this.#options.initial.length && !this.#initialDone) {
@@ -138,26 +153,25 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   #queued(): Uint8Array | undefined {
-    const first = this.#queue[0];
-    if (!first) return undefined;
+    const taken: Uint8Array[] = [];
     let bytes = 0;
-    let count = 0;
-    while (count < this.#queue.length && bytes < BATCH_BYTES) bytes += this.#queue[count++]?.length ?? 0;
-    if (count === 1) {
-      this.#queue.shift();
-      return first;
+    for (const frame of this.#queue) {
+      const made = bytesOf(frame);
+      taken.push(made);
+      bytes += made.length;
+      if (bytes >= BATCH_BYTES) break;
     }
-    const taken = this.#queue.splice(0, count);
-    return Buffer.concat(taken);
+    this.#queue.splice(0, taken.length);
+    return taken.length > 1 ? Buffer.concat(taken) : taken[0];
   }
 
-  #present(object: StoredObject): Uint8Array | undefined {
+  #present(object: StoredObject): Frame | undefined {
     if (!this.#options.selects(object)) return undefined;
     return frameBytes('ADDED', this.#options.representation.object(object));
   }
 
   /** What the change means to this watcher: an object that leaves its selection is deleted, as far as it can see. */
-  #frameOf(change: Change, frames: FrameCache | undefined): Uint8Array | undefined {
+  #frameOf(change: Change, frames: FrameCache | undefined): Frame | undefined {
     const { previous, current } = change;
     const seen = previous !== undefined && this.#options.selects(previous);
     const sees = current !== undefined && this.#options.selects(current);
@@ -166,21 +180,22 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
     return this.#frame('DELETED', () => change.last ?? previous.at(change.revision), frames);
   }
 
-  #frame(type: EventType, object: () => StoredObject, frames: FrameCache | undefined): Uint8Array {
-    const key = `${type} ${this.#options.representation.key}`;
-    let frame = frames?.get(key);
-    if (!frame) {
-      frame = frameBytes(type, this.#options.representation.object(object()));
-      frames?.set(key, frame);
-    }
+  #frame(type: EventType, object: () => StoredObject, frames: FrameCache | undefined): Frame {
+    const { representation } = this.#options;
+    if (representation.key === undefined) return () => frameBytes(type, representation.object(object()));
+    const key = `${type} ${representation.key}`;
+    const shared = frames?.get(key);
+    if (shared) return shared;
+    const frame = frameBytes(type, representation.object(object()));
+    frames?.set(key, frame);
     return frame;
   }
 
-  #push(frame: Uint8Array): void {
+  #push(frame: Frame): void {
     for (const copy of this.#withFaults(frame)) this.#enqueue(copy);
   }
 
-  *#withFaults(frame: Uint8Array | undefined): Generator<Uint8Array> {
+  *#withFaults(frame: Frame | undefined): Generator<Frame> {
     if (!frame) return;
     if (this.#initialDone && this.#withheld < (this.#faults.withholdEvents ?? 0)) {
       this.#withheld++;
@@ -203,7 +218,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
     queueMicrotask(() => this.fail(status));
   }
 
-  #enqueue(frame: Uint8Array): void {
+  #enqueue(frame: Frame): void {
     if (this.#ended) return;
     if (this.#queue.length >= this.#options.queueLimit) {
       this.#queue = [];
@@ -214,6 +229,10 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
     this.#queue.push(frame);
     this.#wake?.();
   }
+}
+
+function bytesOf(frame: Frame): Uint8Array {
+  return typeof frame === 'function' ? frame() : frame;
 }
 
 function frameBytes(type: EventType, object: Uint8Array): Uint8Array {

@@ -32,7 +32,7 @@ export async function openWatch(api: Api, scope: WatchScope): Promise<WatchStrea
   const { options } = scope;
   const wanted = parseResourceVersion(options.resourceVersion, 'watch');
   try {
-    if (options.sendInitialEvents) await untilFresh(api, wanted, scope.signal);
+    if (options.sendInitialEvents) await untilFresh(api, scope.resource, wanted, scope.signal);
     return startWatch(api, scope, wanted);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
@@ -55,6 +55,7 @@ function startWatch(api: Api, scope: WatchScope, wanted: bigint): WatchStream {
   } else {
     revision = Number(wanted);
     if (revision < store.compactedRevision) {
+      if (resource.strategy.uncached) throw expired('The resourceVersion for the provided watch is too old.');
       throw expired(`too old resource version: ${wanted} (${store.compactedRevision})`);
     }
     initial = resource.table
@@ -122,8 +123,7 @@ class WatchTimers {
       if (!this.#cleared) this.#timers.push(clock.setTimeout(callback, delayMs, { keepAlive: false }));
     };
     set(() => stream.end(), timeoutMs);
-    // Events are not served from a cache on the real server, and so get no bookmarks.
-    if (!options.allowWatchBookmarks || resource.table.name === 'events') return;
+    if (!options.allowWatchBookmarks || resource.strategy.uncached) return;
     const schedule = () => {
       const untilLast = deadlineMs - BOOKMARK_BEFORE_TIMEOUT_MS - clock.now();
       const delayMs = Math.min(settings.bookmarkIntervalMs, untilLast);

@@ -1,7 +1,10 @@
+import { managerName } from './apply/managed-fields.ts';
 import { parseDryRun } from './delete-options.ts';
 import { invalid, notSupported, required } from './field-error.ts';
-import { asString, isObject, type JsonObject } from './json.ts';
+import { asObject, asString, isObject, type JsonObject } from './json.ts';
+import { metadataOf } from './object-meta.ts';
 import type { ResourceScope } from './resource-scope.ts';
+import { jsonTypeName } from './scalar-values.ts';
 import type { ServedResource } from './served-resource.ts';
 import { badRequest, invalidObject } from './status-error.ts';
 import { DecodeProblem } from './typed-object.ts';
@@ -39,15 +42,10 @@ export function writeQuery(scope: ResourceScope, kind: string, apply = false): W
   if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind }, '', errors);
   return {
     dryRun: parseDryRun(query.getAll('dryRun'), kind),
-    fieldManager: manager === '' ? managerFromAgent(headers['user-agent'] ?? '') : manager,
+    fieldManager: managerName(manager, headers['user-agent']),
     fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as WriteQuery['fieldValidation']),
     force: force === null ? undefined : !['false', '0'].includes(force),
   };
-}
-
-/** What stands before the first slash of the User-Agent. */
-function managerFromAgent(agent: string): string {
-  return (agent.split('/')[0] ?? '').replace(/\p{C}/gu, '').slice(0, MAX_MANAGER_LENGTH);
 }
 
 /**
@@ -68,6 +66,9 @@ export function decodeObject(
   if (directive === 'Strict' && problems.length > 0) {
     throw badRequest(`${handledAs(resource)}: strict decoding error: ${problems.join(', ')}`);
   }
+  // An empty list asks for the owners to be forgotten, an absent one does not; decoding would make them the same.
+  const { managedFields } = metadataOf(sent);
+  if (Array.isArray(managedFields) && managedFields.length === 0) metadataOf(decoded.object).managedFields = [];
   return decoded.object;
 }
 
@@ -84,7 +85,39 @@ function handledAs(resource: ServedResource, kind = resource.kind, version = res
   return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
 }
 
+/** Custom resources must say what they are, and are judged by other words. */
+function checkCustomType(resource: ServedResource, sent: JsonObject): void {
+  const [kind, apiVersion] = [asString(sent.kind), asString(sent.apiVersion)];
+  if (kind === '') {
+    const text = JSON.stringify(sent);
+    const preview = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): Object 'Kind' is missing in '${text}' (${preview})`,
+    );
+  }
+  if (apiVersion !== resource.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+    );
+  }
+  if (kind === resource.kind) return;
+  const name = asString(asObject(sent.metadata).name);
+  throw invalidObject({ group: resource.group, kind }, name, [invalid('kind', kind, `must be ${resource.kind}`)]);
+}
+
 function checkType(resource: ServedResource, sent: JsonObject): void {
+  for (const field of ['apiVersion', 'kind']) {
+    const value = sent[field] ?? '';
+    if (typeof value === 'string') continue;
+    const problem = `json: cannot unmarshal ${jsonTypeName(value)} into Go struct field .${field} of type string`;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind; json parse error: ${problem}`,
+    );
+  }
+  if (resource.init.custom) {
+    checkCustomType(resource, sent);
+    return;
+  }
   const kind = asString(sent.kind) || resource.kind;
   const apiVersion = asString(sent.apiVersion) || resource.apiVersion;
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
@@ -95,7 +128,7 @@ function checkType(resource: ServedResource, sent: JsonObject): void {
     throw badRequest(`${handledAs(resource, kind, version)}: converting (${what}) to (${into}): unknown conversion`);
   }
   const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [''];
-  if (resource.init.custom || (group === resource.group && kind === resource.kind && isKnownVersion(version))) {
+  if (group === resource.group && kind === resource.kind && isKnownVersion(version)) {
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
     );

@@ -1,5 +1,6 @@
 import type { Api } from './api.ts';
 import { inputFormat, parseObject } from './body.ts';
+import { withOwners } from './field-manager.ts';
 import { asString, type JsonObject } from './json.ts';
 import { checkNamespace } from './namespace-lifecycle.ts';
 import { metadataOf } from './object-meta.ts';
@@ -13,7 +14,7 @@ import type { StoredObject } from './stored-object.ts';
 import { tableResponse } from './table-response.ts';
 import { decodeObject, matchNamespace, type WriteQuery, writeQuery } from './write-decoding.ts';
 
-export function handleCreate(api: Api, scope: ResourceScope): ServerResponse {
+export function handleCreate(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
   const { resource, request } = scope;
   const format = inputFormat(request.headers['content-type']);
   const query = writeQuery(scope, 'CreateOptions');
@@ -31,11 +32,11 @@ export function createObject(api: Api, scope: ResourceScope, decoded: JsonObject
   for (const field of ['uid', 'creationTimestamp']) delete metadata[field];
   const object = toStorage(resource, decoded);
   resource.strategy.defaults?.(object);
-  const managed = api.fieldManager.updated({ scope, before: undefined, after: object, query });
+  const managed = withOwners({ scope, before: undefined, after: object, query, nowMs: api.clock.now() });
   return new ObjectWriter(api).create(resource, managed, writeOptions(scope, query));
 }
 
-export function handleUpdate(api: Api, scope: ResourceScope): ServerResponse {
+export function handleUpdate(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
   const { resource, request, info } = scope;
   const query = writeQuery(scope, 'UpdateOptions');
   const format = inputFormat(request.headers['content-type']);
@@ -79,7 +80,7 @@ export function updateObject(
     const changed = change(fromStorage(resource, old));
     const object = toStorage(resource, changed);
     resource.strategy.defaults?.(object);
-    return api.fieldManager.updated({ scope, before: old, after: object, query });
+    return withOwners({ scope, before: old, after: object, query, nowMs: api.clock.now() });
   });
 }
 
@@ -93,7 +94,12 @@ export function writeOptions(scope: ResourceScope, query: Pick<WriteQuery, 'dryR
   };
 }
 
-export function writeResponse(api: Api, scope: ResourceScope, status: number, stored: StoredObject): ServerResponse {
+export function writeResponse(
+  api: Api,
+  scope: ResourceScope,
+  status: number,
+  stored: StoredObject,
+): ServerResponse | Promise<ServerResponse> {
   if (scope.output.accepted.transform === 'Table') {
     return tableResponse(api, scope, [stored], { resourceVersion: String(stored.revision) }, status);
   }

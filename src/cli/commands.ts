@@ -1,8 +1,8 @@
-import { completeCommand, completionCommand } from './completion/completion-command.ts';
+import { UsageError } from './cli-error.ts';
 import type { Command } from './command.ts';
+import { completeCommand, completionCommand } from './completion/completion-command.ts';
 import { demoCommand } from './demo/demo-command.ts';
 import { generateCrdCommand } from './generate/generate-crd-command.ts';
-import { UsageError } from './cli-error.ts';
 import { commandHelp, overview } from './help.ts';
 import { serveCommand } from './serve/serve-command.ts';
 import { versionCommand } from './version-command.ts';
@@ -37,11 +37,13 @@ export const visibleCommands: readonly Command[] = [
   helpCommand,
 ];
 
+const hiddenCommand = completeCommand(() => visibleCommands);
+
 /** The command that a command line begins with, and what follows its name. */
 export function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | undefined {
   for (const words of [2, 1]) {
     const name = argv.slice(0, words).join(' ');
-    const command = [...visibleCommands, completeCommand].find((one) => one.name === name);
+    const command = [...visibleCommands, hiddenCommand].find((one) => one.name === name);
     if (command && name.split(' ').length === words) return { command, rest: argv.slice(words) };
   }
   return undefined;

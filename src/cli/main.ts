@@ -28,5 +28,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   signal: stop.signal,
 });
 
-// What a command leaves running (a keep-alive socket, say) must not hold up its user; what it has written is flushed first.
-process.stdout.write('', () => process.stderr.write('', () => process.exit()));
+// What a command leaves running (a keep-alive socket, say) must not hold up its user.
+process.exit();

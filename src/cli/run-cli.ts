@@ -1,18 +1,20 @@
 import { systemClock } from '../observe/clock.ts';
 import { HELP_FLAG, parseArguments } from './arguments.ts';
 import { CliError, UsageError } from './cli-error.ts';
-import { type CliIo, Interrupted, OutputClosed } from './cli-io.ts';
+import { type CliIo, Interrupted, OutputClosed, type OutputStream } from './cli-io.ts';
 import type { Command } from './command.ts';
 import { findCommand, visibleCommands } from './commands.ts';
 import { errorReport } from './error-report.ts';
 import { commandHelp, overview } from './help.ts';
 import { didYouMean } from './suggestion.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export type RunCliOptions = Pick<CliIo, 'stdin' | 'stdout' | 'stderr'> & Partial<CliIo>;
 
 /**
  * Runs one command line (without `node` and the script) and resolves with its exit code: 0 when all went well, 2 when
- * the command line is wrong, 130 after Ctrl-C, 1 otherwise. Never rejects, and never ends the process.
+ * the command line is wrong, 130 after Ctrl-C, 1 otherwise; what it wrote has been taken by then. Never rejects, and never
+ * ends the process.
  */
 export async function runCli(argv: readonly string[], options: RunCliOptions): Promise<number> {
   const stop = new AbortController();
@@ -26,12 +28,19 @@ export async function runCli(argv: readonly string[], options: RunCliOptions): P
   } catch (error) {
     return exitCodeOf(signal.aborted ? signal.reason : error, io);
   } finally {
-    // Listeners stay where a late EPIPE could still arrive: an error event without any would end the process.
+    await Promise.race([Promise.all([flushed(io.stdout), flushed(io.stderr)]), untilAborted(signal)]);
+    // After an abort they stay: what breaks later must not end the process, and nobody waits for it.
     if (!signal.aborted) {
       io.stdout.off('error', closed);
       io.stderr.off('error', closed);
     }
   }
+}
+
+/** Resolves when all that was written has been taken, or cannot be; an `error` event of it has come by then. */
+async function flushed(output: OutputStream): Promise<void> {
+  await new Promise<void>((resolve) => output.write('', () => resolve()));
+  await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
@@ -64,13 +73,22 @@ function wantsHelp(args: readonly string[]): boolean {
 function unknownCommand(argv: readonly string[]): UsageError {
   const [first = ''] = argv;
   if (first.startsWith('-')) {
-    return new UsageError(`tidewatch has no flag ${first} of its own`, 'Put flags after the command: see "tidewatch help".');
+    return new UsageError(
+      `tidewatch has no flag ${first} of its own`,
+      'Put flags after the command: see "tidewatch help".',
+    );
   }
   const within = visibleCommands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name);
   if (within.length > 0) {
-    return new UsageError(`"tidewatch ${first}" needs to know what`, `Try "tidewatch ${within.join('" or "tidewatch ')}".`);
+    return new UsageError(
+      `"tidewatch ${first}" needs to know what`,
+      `Try "tidewatch ${within.join('" or "tidewatch ')}".`,
+    );
   }
-  const meant = didYouMean(first, visibleCommands.map(({ name }: Command) => name));
+  const meant = didYouMean(
+    first,
+    visibleCommands.map(({ name }: Command) => name),
+  );
   const next = meant === undefined ? '' : `${meant.charAt(0).toUpperCase()}${meant.slice(1)} `;
   return new UsageError(`there is no command "${first}"`, `${next}See "tidewatch help".`);
 }

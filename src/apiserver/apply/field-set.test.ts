@@ -49,7 +49,6 @@ describe('FieldSet', () => {
         expect(with_.has(added)).toBe(true);
         expect(with_.isEmpty).toBe(false);
         expect(set.isEmpty).toBe(members(set).size === 0);
-        expect(with_.equals(set)).toBe(set.has(added));
       }),
     );
   });
@@ -59,10 +58,13 @@ describe('FieldSet', () => {
       fc.property(fieldSet, (set) => {
         const written = JSON.parse(JSON.stringify(set.toFields())) as JsonObject;
         const read = FieldSet.fromFields(written);
-        expect(read.equals(set)).toBe(true);
-        expect(read.union(FieldSet.of([fieldElement('new')])).difference(FieldSet.of([fieldElement('new')])).toFields()).toEqual(
-          set.difference(FieldSet.of([fieldElement('new')])).toFields(),
-        );
+        expect(members(read)).toEqual(members(set));
+        expect(
+          read
+            .union(FieldSet.of([fieldElement('new')]))
+            .difference(FieldSet.of([fieldElement('new')]))
+            .toFields(),
+        ).toEqual(set.difference(FieldSet.of([fieldElement('new')])).toFields());
       }),
     );
   });

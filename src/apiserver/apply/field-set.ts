@@ -102,16 +102,6 @@ export class FieldSet {
     if (!child.isEmpty) this.children.set(element, child);
   }
 
-  equals(other: FieldSet): boolean {
-    if (this.members.size !== other.members.size || this.children.size !== other.children.size) return false;
-    for (const element of this.members) if (!other.members.has(element)) return false;
-    for (const [element, child] of this.children) {
-      const theirs = other.children.get(element);
-      if (!theirs || !child.equals(theirs)) return false;
-    }
-    return true;
-  }
-
   /** Adds the declared fields on the way to a member: `spec.a` brings `spec`, but `labels.x` does not bring `x`'s map. */
   withNamedFields(schema: MergeSchema | undefined): FieldSet {
     const out = new FieldSet();

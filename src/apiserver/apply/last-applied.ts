@@ -10,7 +10,7 @@ import { fieldsOf } from './value-fields.ts';
 /** The only manager for which objects of client-side apply are taken over. */
 export const KUBECTL = 'kubectl';
 
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /**

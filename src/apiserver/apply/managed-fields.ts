@@ -34,7 +34,7 @@ export interface TrackUpdateOptions {
 /**
  * `after` with the `managedFields` that it should be stored with: the manager owns what changed, and whoever owned that
  * before no longer does. An object whose owners were reset is not tracked until somebody applies to it. Changes nothing
- * that it is given; the result shares everything but `metadata` with `after`.
+ * that it is given; the result shares most of itself with its arguments.
  */
 export function trackUpdate(options: TrackUpdateOptions): JsonObject {
   const { before, after, schema } = options;
@@ -112,24 +112,6 @@ function decodeOrNone(entries: JsonValue | undefined): Managers {
 export function withManagedFields(object: JsonObject, entries: JsonValue[] | undefined): JsonObject {
   const { managedFields: _old, ...metadata } = asObject(object.metadata);
   return { ...object, metadata: entries ? { ...metadata, managedFields: entries } : metadata };
-}
-
-/**
- * `after`, or `before`'s `managedFields` in it when the two differ in nothing but the times there: such a write changes
- * nothing, and must not move the resourceVersion. To be asked last, when `after` is what would be stored.
- */
-export function withoutTimeOnlyChange(before: JsonObject, after: JsonObject): JsonObject {
-  const was = asObject(before.metadata).managedFields;
-  const is = asObject(after.metadata).managedFields;
-  if (!Array.isArray(was) || !Array.isArray(is) || was.length !== is.length || same(was, is)) return after;
-  if (!same(was.map(withoutTime), is.map(withoutTime))) return after;
-  const kept = withManagedFields(after, was);
-  return same(before, kept) ? kept : after;
-}
-
-function withoutTime(entry: JsonValue): JsonValue {
-  const { time: _time, ...rest } = asObject(entry);
-  return rest as JsonObject;
 }
 
 const MAX_MANAGER_BYTES = 128;

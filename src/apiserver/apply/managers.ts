@@ -13,7 +13,10 @@ export interface ManagerEntry {
   readonly fields: FieldSet;
 }
 
-/** Entries by `managerId`. */
+/**
+ * Entries by `managerId`. An entry of another version than that of a request is read as if it were of this one: versions
+ * of a kind that differ in the paths of their fields do not see each other's owners.
+ */
 export type Managers = Map<string, ManagerEntry>;
 
 /**
@@ -89,7 +92,7 @@ export function compareText(a: string, b: string): number {
 }
 
 /** An entry without a time counts as the oldest. */
-export function secondsOf(entry: ManagerEntry): number {
+function secondsOf(entry: ManagerEntry): number {
   const ms = entry.time === undefined ? 0 : Date.parse(entry.time);
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldSchema, TypeSchema } from '../../api/type-schema.ts';
 import { typeSchema } from '../../generated/type-schemas.ts';
-import { fieldsOf } from './value-fields.ts';
 import { mergeSchemaOf, mergeSchemaOfStructural } from './merge-schema.ts';
 import type { MergeSchema } from './schema-node.ts';
+import { fieldsOf } from './value-fields.ts';
 
 function at(schema: MergeSchema | undefined, ...path: string[]): MergeSchema {
   let node = schema;

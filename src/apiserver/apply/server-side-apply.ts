@@ -39,15 +39,15 @@ export interface ApplyPatchOptions {
 /**
  * Server-side apply. The result is `live` with the config merged in, without what this manager applied before and no
  * longer does (unless somebody else owns it too), and with the new `managedFields`. A map or list that lost its last
- * item is null in it. Throws `ApplyConflict` when the config would change what others own, another `StatusError` when
+ * item may be null in it. Throws `ApplyConflict` when the config would change what others own, another `StatusError` when
  * the config is unfit. Changes nothing that it is given, and the result shares nothing with it.
  */
 export function applyPatch(options: ApplyPatchOptions): JsonObject {
   checkConfig(options);
   const live = withManagedFields(options.live ?? options.schema.map?.zero ?? {}, undefined);
-  const managers = liveManagers(options, live);
   try {
-    return cloneJson(withManagers(applyWithTakeover(options, live, managers)));
+    const { object, managers } = applyWithTakeover(options, live, liveManagers(options, live));
+    return cloneJson(withManagedFields(object, encodeManagers(managers)));
   } catch (error) {
     if (error instanceof SchemaMismatch) throw unfit('live', options.live ?? live, options, error);
     throw error;
@@ -57,10 +57,6 @@ export function applyPatch(options: ApplyPatchOptions): JsonObject {
 interface Applied {
   readonly object: JsonObject;
   readonly managers: Managers;
-}
-
-function withManagers({ object, managers }: Applied): JsonObject {
-  return withManagedFields(object, encodeManagers(managers));
 }
 
 function checkConfig(options: ApplyPatchOptions): void {

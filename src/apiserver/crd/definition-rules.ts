@@ -54,6 +54,10 @@ function specErrors(spec: JsonObject): FieldError[] {
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(invalidVersions(spec, 'must have exactly one version marked as storage version'));
   }
+  const first = asString(versions[0]?.name);
+  if (first !== '' && dns1035Label(first, false).length > 0) {
+    errors.push(invalid('spec.version', first, dns1035Label(first, false).join(',')));
+  }
   errors.push(...namesErrors(asObject(spec.names)));
   if (versions[0] !== undefined) errors.push(...versionPartErrors(spec, versions[0], undefined));
   errors.push(...conversionErrors(spec));
@@ -77,7 +81,7 @@ function invalidVersions(spec: JsonObject, detail: string): FieldError {
       AdditionalPrinterColumns: part(version, 'additionalPrinterColumns'),
       SelectableFields: part(version, 'selectableFields'),
     }));
-  return invalid('spec.versions', printed.length === 0 ? null : printed, detail);
+  return invalid('spec.versions', Array.isArray(spec.versions) ? printed : null, detail);
 }
 
 function namesErrors(names: JsonObject): FieldError[] {

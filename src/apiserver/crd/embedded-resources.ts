@@ -1,5 +1,5 @@
 import { typeSchema } from '../../generated/type-schemas.ts';
-import { type FieldError, invalid, required } from '../field-error.ts';
+import { type FieldError, fieldErrorText, invalid, required } from '../field-error.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { dns1035Label, pathSegment } from '../name-rules.ts';
 import { validateMetadata } from '../object-meta.ts';
@@ -11,22 +11,17 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /**
  * Gives the metadata of a resource and of those embedded in it (`x-kubernetes-embedded-resource`) the shape of
- * ObjectMeta, in place, and returns the paths of unknown fields that were dropped. `keep` says what to do with values of a
- * wrong type: throw (`DecodeProblem`) or leave them out.
+ * ObjectMeta, in place, and returns the paths of unknown fields that were dropped. Values of a wrong type are an error
+ * (`DecodeProblem`) when a client sent them; in what has been stored they are left out.
  */
-export function coerceMetadata(
-  object: JsonObject,
-  schema: Schema,
-  onWrongType: 'throw' | 'drop',
-): { unknown: string[]; problem: FieldError | undefined } {
+export function coerceMetadata(object: JsonObject, schema: Schema, onWrongType: 'throw' | 'drop'): string[] {
   const coercer = new Coercer(onWrongType);
   coercer.visit(object, asResourceRoot(schema), '');
-  return { unknown: coercer.unknown.sort(), problem: coercer.problem };
+  return coercer.unknown.sort();
 }
 
 class Coercer {
   readonly unknown: string[] = [];
-  problem: FieldError | undefined;
   readonly #onWrongType: 'throw' | 'drop';
 
   constructor(onWrongType: 'throw' | 'drop') {
@@ -50,18 +45,17 @@ class Coercer {
     for (const key of ['apiVersion', 'kind']) {
       const value = object[key];
       if (value === undefined || typeof value === 'string') continue;
-      if (this.#onWrongType === 'drop') delete object[key];
-      else this.problem ??= invalid(childPath(path, key), value, 'must be a string');
+      if (this.#onWrongType === 'throw') throw problemAt(path, key, value, 'must be a string');
+      delete object[key];
     }
     const { metadata } = object;
-    if (metadata === undefined) return;
-    const at = childPath(path, 'metadata');
-    if (!isObject(metadata)) {
-      if (metadata === null) delete object.metadata;
-      else this.problem ??= invalid(at, metadata, wrongMetadata(metadata));
-      return;
+    if (isObject(metadata)) object.metadata = this.#metadata(metadata, path);
+    else if (metadata !== undefined) {
+      if (metadata !== null && this.#onWrongType === 'throw') {
+        throw problemAt(path, 'metadata', metadata, wrongMetadata(metadata));
+      }
+      delete object.metadata;
     }
-    object.metadata = this.#metadata(metadata, at);
   }
 
   #metadata(metadata: JsonObject, path: string): JsonObject {
@@ -69,19 +63,22 @@ class Coercer {
     if (schema === undefined) return metadata;
     try {
       const { object, unknownFields } = readTyped(schema, metadata);
-      this.unknown.push(...unknownFields.map((field) => childPath(path, field)));
+      this.unknown.push(...unknownFields.map((field) => `${childPath(path, 'metadata')}.${field}`));
       if (object.creationTimestamp === null) delete object.creationTimestamp;
       return object;
     } catch (error) {
       if (!(error instanceof DecodeProblem)) throw error;
-      if (this.#onWrongType === 'throw') {
-        this.problem ??= invalid(path, metadata, error.message);
-        return metadata;
-      }
+      if (this.#onWrongType === 'throw') throw problemAt(path, 'metadata', metadata, error.message);
       const readable = Object.entries(metadata).filter(([key, value]) => isReadable(key, value));
       return this.#metadata(Object.fromEntries(readable), path);
     }
   }
+}
+
+/** About the resource itself the server repeats Go's words; about an embedded one it says where it is. */
+function problemAt(path: string, field: string, value: JsonValue, message: string): DecodeProblem {
+  if (path === '') return new DecodeProblem(message);
+  return new DecodeProblem(fieldErrorText(invalid(childPath(path, field), value, message)));
 }
 
 function isReadable(key: string, value: JsonValue | undefined): boolean {

@@ -5,6 +5,7 @@ import { listTypeErrors } from './list-type-rules.ts';
 import { META_FIELDS } from './structural-schema.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
 interface Place {
   readonly path: string;
@@ -72,10 +73,8 @@ function keywordErrors(schema: JsonObject, place: Place): FieldError[] {
   if ((getKey(schema, 'default') ?? undefined) !== undefined && place.noDefaults !== undefined) {
     errors.push(forbidden(childPath(path, 'default'), `must not be set ${place.noDefaults}`.trim()));
   }
-  for (const name of ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref']) {
-    const value = getKey(schema, name);
-    const isEmpty = value === '' || (isObject(value) && Object.keys(value).length === 0 && name !== 'dependencies');
-    if (value !== undefined && !isEmpty) errors.push(forbidden(childPath(path, name), `${name} is not supported`));
+  for (const name of UNSUPPORTED) {
+    if (isSet(getKey(schema, name))) errors.push(forbidden(childPath(path, name), `${name} is not supported`));
   }
   if (type === 'null') {
     errors.push(forbidden(childPath(path, 'type'), 'type cannot be set to null, use nullable as an alternative'));
@@ -108,6 +107,22 @@ function mapTypeErrors(schema: JsonObject, path: string): FieldError[] {
     errors.push(notSupported(childPath(path, 'x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
   }
   return errors;
+}
+
+/** Whether a schema has parts that no structural schema can express; whether the rest is structural is then not asked. */
+export function isBeyondStructural(schema: JsonObject): boolean {
+  let found = false;
+  eachSchema(schema, '', (inner) => {
+    found ||=
+      UNSUPPORTED.some((name) => isSet(getKey(inner, name))) ||
+      Array.isArray(getKey(inner, 'items')) ||
+      getKey(inner, 'x-kubernetes-preserve-unknown-fields') === false;
+  });
+  return found;
+}
+
+function isSet(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== '' && !(isObject(value) && Object.keys(value).length === 0);
 }
 
 /** Calls back for a schema and every schema inside it, with its path. */

@@ -33,10 +33,7 @@ export function checkType(value: JsonValue, schema: Schema, place: Place): Valid
     return result;
   }
   const actual = typeOf(value);
-  const fits =
-    types.includes(actual) ||
-    (actual === 'number' && Number.isInteger(value) && types.includes('integer')) ||
-    (actual === 'integer' && types.includes('number'));
+  const fits = types.includes(actual) || (actual === 'integer' && types.includes('number'));
   const numeric = types.includes('number') || types.includes('integer');
   if (format !== '' && actual !== 'string' && actual !== 'array' && !fits) {
     typeComplaint(result, place, format, actual === 'integer' ? 'int64' : actual === 'number' ? 'float64' : '');
@@ -56,8 +53,13 @@ function typeComplaint(result: ValidationResult, place: Place, wanted: string, a
 export function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'number') return isInt64(value) ? 'integer' : 'number';
   return typeof value;
+}
+
+/** Whether Go reads the number as an int64; beyond its range everything is a float64. */
+function isInt64(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
 }
 
 export function checkEnum(value: JsonValue, schema: Schema, place: Place): ValidationResult {
@@ -108,7 +110,7 @@ export function checkNumber(value: number, schema: Schema, place: Place): Valida
     const wanted = format === '' ? `${type} (default format)` : `${type} with format ${format}`;
     looseComplaint(result, place, `Checked value must be of type ${wanted} in ${place.path}`);
   }
-  const whole = Number.isInteger(value);
+  const whole = isInt64(value);
   const shown = (bound: number) => goNumber(whole ? Math.trunc(bound) : bound);
   if (schema.multipleOf !== undefined && !isMultiple(value, schema.multipleOf)) {
     told(result, place, value, `should be a multiple of ${shown(schema.multipleOf)}`);
@@ -133,16 +135,16 @@ export function checkNumber(value: number, schema: Schema, place: Place): Valida
 
 function inRange(value: number, type: string, format: string): boolean {
   if (type === 'integer') {
-    if (!Number.isInteger(value)) return false;
-    if (format === 'int32') return value >= -(2 ** 31) && value < 2 ** 31;
-    return value >= -(2 ** 63) && value < 2 ** 63;
+    if (format !== 'int32') return isInt64(value);
+    return Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
   }
   return !(type === 'number' && format === 'float') || Math.abs(value) <= 3.4028234663852886e38;
 }
 
 function isMultiple(value: number, factor: number): boolean {
-  if (Number.isInteger(value)) return value % Math.trunc(factor) === 0;
+  if (isInt64(value)) return value % Math.trunc(factor) === 0;
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
+  if (Math.abs(quotient) > Number.MAX_SAFE_INTEGER) return false;
   return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
 }
 

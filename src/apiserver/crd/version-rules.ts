@@ -1,11 +1,11 @@
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
 import { asArray, asObject, asString, getKey, getPath, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { dns1035Label } from '../name-rules.ts';
+import { ruleErrors } from './cel/rule-rules.ts';
 import { defaultErrors } from './default-rules.ts';
 import { sharedByVersions } from './definition.ts';
 import { childPath, indexPath } from './field-path.ts';
-import { ruleErrors } from './rule-refusal.ts';
-import { schemaErrors } from './schema-rules.ts';
+import { isBeyondStructural, schemaErrors } from './schema-rules.ts';
 import { selectableFieldErrors } from './selectable-fields.ts';
 import { structuralErrors } from './structural-rules.ts';
 import { parseSchema } from './structural-schema.ts';
@@ -88,12 +88,14 @@ function openApiErrors(json: JsonObject, hasStatus: boolean, path: string): Fiel
     errors.push(forbidden(childPath(path, 'nullable'), 'nullable cannot be true at the root'));
   }
   const schema = parseSchema(json);
-  const structural = structuralErrors(schema, path);
+  const structural = isBeyondStructural(json) ? [] : structuralErrors(schema, path);
   const syntax = schemaErrors(json, path);
+  // A schema that cannot be understood says nothing about its defaults, nor about what its rules refer to.
+  const isSound = structural.length === 0 && syntax.length === 0;
   errors.push(...structural);
-  // A schema that cannot be understood says nothing about its defaults.
-  if (structural.length === 0 && syntax.length === 0) errors.push(...defaultErrors(schema, path));
-  errors.push(...syntax, ...ruleErrors(json, path));
+  if (isSound) errors.push(...defaultErrors(schema, path));
+  errors.push(...syntax);
+  if (isSound) errors.push(...ruleErrors(schema, path));
   return errors;
 }
 

@@ -31,14 +31,17 @@ export const horizontalPodAutoscalerStrategy: Strategy = {
   validate(object) {
     const spec = specOf(object);
     const errors: FieldError[] = [];
+    const [min, max] = [Number(spec.minReplicas ?? 1), Number(spec.maxReplicas ?? 0)];
+    if (min < 1) errors.push(invalid('spec.minReplicas', min, 'must be greater than or equal to 1'));
+    if (max < 1) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
+    if (max < min) errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
     const target = asObject(spec.scaleTargetRef);
     for (const field of ['kind', 'name']) {
       if (asString(target[field]) === '') errors.push(required(`spec.scaleTargetRef.${field}`));
     }
-    const [min, max] = [Number(spec.minReplicas ?? 1), Number(spec.maxReplicas ?? 0)];
-    if (min < 1) errors.push(invalid('spec.minReplicas', min, 'must be greater than or equal to 1'));
-    if (max < 1) errors.push(invalid('spec.maxReplicas', max, 'must be greater than 0'));
-    if (max < min) errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
+    if (asString(target.apiVersion) === '' && asString(target.kind) !== 'ReplicationController') {
+      errors.push(invalid('spec.scaleTargetRef.apiVersion', '', 'apiVersion must specify API group'));
+    }
     return errors;
   },
 };

@@ -34,20 +34,28 @@ function generateSelector(object: JsonObject): void {
   match['batch.kubernetes.io/controller-uid'] ??= asString(uid);
 }
 
+/** A job without labels takes those of its pods. */
+function copyTemplateLabels(object: JsonObject): void {
+  const labels = asObject(asObject(asObject(specOf(object).template).metadata).labels);
+  const metadata = ensureObject(object, 'metadata');
+  if (Object.keys(labels).length > 0 && Object.keys(asObject(metadata.labels)).length === 0) {
+    metadata.labels = { ...labels };
+  }
+}
+
 export const jobStrategy: Strategy = {
   generation: true,
+  // For clients from before owner references; kubectl says Background.
+  garbageCollection: 'orphan',
   defaults(object) {
     const spec = specOf(object);
     defaultPodTemplate(spec);
     defaultJobSpec(spec);
-    const labels = asObject(asObject(asObject(spec.template).metadata).labels);
-    const metadata = ensureObject(object, 'metadata');
-    if (Object.keys(labels).length > 0 && Object.keys(asObject(metadata.labels)).length === 0) {
-      metadata.labels = { ...labels };
-    }
+    copyTemplateLabels(object);
   },
   prepareForCreate(object) {
     if (specOf(object).manualSelector !== true) generateSelector(object);
+    copyTemplateLabels(object);
   },
   validate(object) {
     const spec = specOf(object);

@@ -4,6 +4,7 @@ import { horizontalPodAutoscalerStrategy } from './autoscaling.ts';
 import { cronJobStrategy, jobStrategy } from './batch.ts';
 import * as cluster from './cluster-objects.ts';
 import * as core from './core-objects.ts';
+import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
 import { selectableField } from './selectable-fields.ts';
@@ -17,6 +18,7 @@ export function builtinStrategies(): Map<string, Strategy> {
   const returned: Strategy = { returnDeletedObject: true };
   return new Map<string, Strategy>([
     ['configmaps', core.configMapStrategy],
+    ['customresourcedefinitions.apiextensions.k8s.io', customResourceDefinitionStrategy],
     ['endpoints', core.endpointsStrategy],
     ['events', core.eventStrategy],
     ['events.events.k8s.io', core.eventStrategy],

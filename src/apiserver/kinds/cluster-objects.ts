@@ -31,7 +31,10 @@ export const roleBindingStrategy: Strategy = {
     return errors;
   },
   validateUpdate(object, old) {
-    return jsonEqual(object.roleRef, old.roleRef) ? [] : [invalid('roleRef', object.roleRef, 'cannot change roleRef')];
+    if (jsonEqual(object.roleRef, old.roleRef)) return [];
+    const { apiGroup, kind, name } = asObject(object.roleRef);
+    const shown = { APIGroup: asString(apiGroup), Kind: asString(kind), Name: asString(name) };
+    return [invalid('roleRef', shown, 'cannot change roleRef')];
   },
 };
 
@@ -54,7 +57,7 @@ export const ingressStrategy: Strategy = {
   validate(object) {
     const spec = specOf(object);
     if (asArray(spec.rules).length > 0 || isObject(spec.defaultBackend)) return validateIngressPaths(spec);
-    return [invalid('spec', spec.rules ?? [], 'either `defaultBackend` or `rules` must be specified')];
+    return [invalid('spec', spec.rules, 'either `defaultBackend` or `rules` must be specified')];
   },
 };
 

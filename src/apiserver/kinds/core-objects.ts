@@ -1,7 +1,8 @@
-import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
-import { dnsSubdomain, pathSegment } from '../name-rules.ts';
-import { metadataOf } from '../object-meta.ts';
+import { dnsSubdomain } from '../name-rules.ts';
+import { metadataOf, timestamp } from '../object-meta.ts';
+import { keepField } from '../object-writer.ts';
 import type { Strategy } from '../strategy.ts';
 import { items, setDefault, specOf } from './defaulting.ts';
 
@@ -12,12 +13,8 @@ function validateKeys(object: JsonObject, fields: readonly string[]): FieldError
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const field of fields) {
-    for (const [key, value] of Object.entries(asObject(object[field]))) {
-      if (!KEY.test(key) || key === '.' || key === '..' || key.length > 253) {
-        const detail =
-          "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-        errors.push(invalid(`${field}[${key}]`, key, detail));
-      }
+    for (const [key, value] of Object.entries(asObject(object[field])).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      for (const detail of keyProblems(key)) errors.push(invalid(`${field}[${key}]`, key, detail));
       bytes += Buffer.byteLength(asString(value));
     }
   }
@@ -29,6 +26,17 @@ function validateKeys(object: JsonObject, fields: readonly string[]): FieldError
     });
   }
   return errors;
+}
+
+function keyProblems(key: string): string[] {
+  if (key.length > 253) return ['must be no more than 253 bytes'];
+  if (!KEY.test(key)) {
+    return [
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    ];
+  }
+  if (key === '.' || key === '..') return [`must not be '${key}'`];
+  return key.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
 function validateFrozen(object: JsonObject, old: JsonObject, fields: readonly string[]): FieldError[] {
@@ -82,6 +90,10 @@ export const secretStrategy: Strategy = {
 export const serviceAccountStrategy: Strategy = { returnDeletedObject: true };
 
 export const nodeStrategy: Strategy = {
+  defaults(object) {
+    const status = asObject(object.status);
+    if (isObject(status.capacity) && status.allocatable === undefined) status.allocatable = { ...status.capacity };
+  },
   prepareForCreate(object) {
     const spec = specOf(object);
     const taints = items(spec.taints);
@@ -100,28 +112,57 @@ export const persistentVolumeStrategy: Strategy = {
     const hostPath = isObject(spec.hostPath) ? spec.hostPath : undefined;
     if (hostPath) hostPath.type ??= '';
   },
-  prepareForCreate(object) {
-    object.status = { phase: 'Pending' };
+  prepareForCreate(object, context) {
+    object.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(context.nowMs) };
+    protect(object, 'kubernetes.io/pv-protection');
+  },
+  prepareForStatusUpdate(object, old, context) {
+    keepField(object, old, 'spec');
+    const [status, before] = [ensureObject(object, 'status'), asObject(old.status)];
+    if (status.phase === before.phase) keepField(status, before, 'lastPhaseTransitionTime');
+    else if (status.lastPhaseTransitionTime === before.lastPhaseTransitionTime) {
+      status.lastPhaseTransitionTime = timestamp(context.nowMs);
+    }
   },
   validate(object) {
     const spec = specOf(object);
     const errors: FieldError[] = [];
     if (asArray(spec.accessModes).length === 0) errors.push(required('spec.accessModes'));
-    if (!isObject(spec.capacity) || spec.capacity.storage === undefined) errors.push(required('spec.capacity'));
+    const capacity = asObject(spec.capacity);
+    if (Object.keys(capacity).length === 0) errors.push(required('spec.capacity'));
+    if (capacity.storage === undefined) errors.push(notSupported('spec.capacity', spec.capacity, ['storage']));
+    const sources = Object.keys(spec).filter((field) => !VOLUME_FIELDS.has(field));
+    if (sources.length === 0) errors.push(required('spec', 'must specify a volume type'));
     return errors;
   },
 };
+
+/** What of a volume's spec does not say where its data is. */
+const VOLUME_FIELDS = new Set([
+  'accessModes',
+  'capacity',
+  'claimRef',
+  'mountOptions',
+  'nodeAffinity',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'volumeAttributesClassName',
+  'volumeMode',
+]);
+
+/** What the protection admission plugin does, which is on by default. */
+function protect(object: JsonObject, finalizer: string): void {
+  const metadata = metadataOf(object);
+  const present = asArray(metadata.finalizers).map(asString);
+  metadata.finalizers = present.includes(finalizer) ? present : [...present, finalizer];
+}
 
 export const persistentVolumeClaimStrategy: Strategy = {
   returnDeletedObject: true,
   defaults: (object) => setDefault(specOf(object), 'volumeMode', 'Filesystem'),
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
-    // The protection admission plugin, which is on by default.
-    const metadata = metadataOf(object);
-    const finalizers = asArray(metadata.finalizers).map(asString);
-    const own = 'kubernetes.io/pvc-protection';
-    metadata.finalizers = finalizers.includes(own) ? finalizers : [...finalizers, own];
+    protect(object, 'kubernetes.io/pvc-protection');
   },
   validate(object) {
     const spec = specOf(object);
@@ -135,7 +176,10 @@ export const persistentVolumeClaimStrategy: Strategy = {
   },
   validateUpdate(object, old) {
     const fixed = ({ resources: _r, volumeName: _v, volumeAttributesClassName: _c, ...rest }: JsonObject) => rest;
-    if (jsonEqual(fixed(specOf(object)), fixed(specOf(old)))) return [];
+    const [now, before] = [fixed(specOf(object)), fixed(specOf(old))];
+    // A claim without a class may get one later.
+    if (before.storageClassName === undefined) delete now.storageClassName;
+    if (jsonEqual(now, before)) return [];
     const detail =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     return [forbidden('spec', detail)];
@@ -167,13 +211,13 @@ export const limitRangeStrategy: Strategy = {
 
 export const resourceQuotaStrategy: Strategy = { returnDeletedObject: true };
 
-const EVENT_LIFETIME_MS = 60 * 60_000;
+export const EVENT_LIFETIME_MS = 60 * 60_000;
 
 export const eventStrategy: Strategy = {
   nameRule: dnsSubdomain,
   createOnUpdate: true,
   garbageCollection: 'unsupported',
-  timeToLiveMs: EVENT_LIFETIME_MS,
+  uncached: true,
   validate(object) {
     const involved = asObject(object.involvedObject);
     const own = asString(metadataOf(object).namespace);
@@ -182,5 +226,3 @@ export const eventStrategy: Strategy = {
     return [invalid('involvedObject.namespace', namespace, 'does not match event.namespace')];
   },
 };
-
-export const rbacName = pathSegment;

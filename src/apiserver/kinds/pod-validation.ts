@@ -1,11 +1,19 @@
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notFoundValue,
+  notSupported,
+  required,
+} from '../field-error.ts';
 import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
 import { dnsLabel } from '../name-rules.ts';
 import { items } from './defaulting.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
-const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 /** The parts of a PodSpec whose absence or nonsense a user would notice. */
 export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
@@ -18,7 +26,11 @@ export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
   if (items(spec.containers).length === 0) errors.push(required(`${field}.containers`));
   for (const list of ['containers', 'initContainers']) {
     items(spec[list]).forEach((container, index) => {
-      errors.push(...validateContainer(container, `${field}.${list}[${index}]`, names, volumes));
+      const at = `${field}.${list}[${index}]`;
+      errors.push(...validateContainer(container, at, volumes));
+      const name = asString(container.name);
+      if (name !== '' && names.has(name)) errors.push(duplicate(`${at}.name`, name));
+      names.add(name);
     });
   }
   const restartPolicy = asString(spec.restartPolicy);
@@ -37,48 +49,35 @@ function validateName(name: string, field: string): FieldError[] {
   return dnsLabel(name, false).map((text) => invalid(field, name, text));
 }
 
-function validateContainer(
-  container: JsonObject,
-  field: string,
-  names: Set<string>,
-  volumes: ReadonlySet<string>,
-): FieldError[] {
-  const name = asString(container.name);
-  const errors = validateName(name, `${field}.name`);
-  if (name !== '' && names.has(name)) errors.push(duplicate(`${field}.name`, name));
-  names.add(name);
+function validateContainer(container: JsonObject, field: string, volumes: ReadonlySet<string>): FieldError[] {
+  const errors = validateName(asString(container.name), `${field}.name`);
   const image = asString(container.image);
   if (image === '') errors.push(required(`${field}.image`));
   else if (image.trim() !== image) {
     errors.push(invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'));
-  }
-  if (!PULL_POLICIES.includes(asString(container.imagePullPolicy))) {
-    errors.push(notSupported(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES));
   }
   items(container.ports).forEach((port, index) => {
     const at = `${field}.ports[${index}]`;
     const number = port.containerPort;
     if (number === undefined || number === 0) errors.push(required(`${at}.containerPort`));
     else errors.push(...validatePort(number, `${at}.containerPort`));
-    if (!PROTOCOLS.includes(asString(port.protocol)))
+    if (!PROTOCOLS.includes(asString(port.protocol))) {
       errors.push(notSupported(`${at}.protocol`, port.protocol, PROTOCOLS));
+    }
+  });
+  items(container.env).forEach((variable, index) => {
+    if (asString(variable.name) === '') errors.push(required(`${field}.env[${index}].name`));
   });
   items(container.volumeMounts).forEach((mount, index) => {
     const at = `${field}.volumeMounts[${index}]`;
     const volume = asString(mount.name);
     if (volume === '') errors.push(required(`${at}.name`));
-    else if (!volumes.has(volume)) {
-      errors.push({
-        reason: 'FieldValueNotFound',
-        field: `${at}.name`,
-        message: `Not found: ${JSON.stringify(volume)}`,
-      });
-    }
+    else if (!volumes.has(volume)) errors.push(notFoundValue(`${at}.name`, volume));
     if (asString(mount.mountPath) === '') errors.push(required(`${at}.mountPath`));
   });
-  items(container.env).forEach((variable, index) => {
-    if (asString(variable.name) === '') errors.push(required(`${field}.env[${index}].name`));
-  });
+  if (!PULL_POLICIES.includes(asString(container.imagePullPolicy))) {
+    errors.push(notSupported(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES));
+  }
   return errors;
 }
 

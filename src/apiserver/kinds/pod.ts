@@ -1,5 +1,5 @@
 import type { FieldError } from '../field-error.ts';
-import { asObject, asString, ensureObject, getPath, type JsonObject } from '../json.ts';
+import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../json.ts';
 import { dnsSubdomain } from '../name-rules.ts';
 import { keepField } from '../object-writer.ts';
 import type { Strategy } from '../strategy.ts';
@@ -38,6 +38,20 @@ function admit(spec: JsonObject): void {
   spec.preemptionPolicy ??= 'PreemptLowerPriority';
 }
 
+/** The first of the addresses has a field of its own, which older clients set alone. */
+function syncAddresses(object: JsonObject): void {
+  const status = asObject(object.status);
+  for (const [one, many] of [
+    ['podIP', 'podIPs'],
+    ['hostIP', 'hostIPs'],
+  ] as const) {
+    const first = asString(asObject(asArray(status[many])[0]).ip);
+    const alone = asString(status[one]);
+    if (alone !== '' && alone !== first) status[many] = [{ ip: alone }];
+    else if (first !== '') status[one] = first;
+  }
+}
+
 export const podStrategy: Strategy = {
   nameRule: dnsSubdomain,
   generation: true,
@@ -49,6 +63,7 @@ export const podStrategy: Strategy = {
     defaultPodSpec(spec);
     for (const container of [...items(spec.containers), ...items(spec.initContainers)]) requestsFromLimits(container);
     spec.enableServiceLinks ??= true;
+    syncAddresses(object);
     if (spec.hostNetwork !== true) return;
     for (const container of items(spec.containers)) {
       for (const port of items(container.ports)) port.hostPort ??= port.containerPort;

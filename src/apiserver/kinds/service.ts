@@ -1,6 +1,6 @@
 import { duplicate, type FieldError, invalid, notSupported, required } from '../field-error.ts';
-import { asArray, asString, ensureObject, type JsonObject } from '../json.ts';
-import { dns1035Label, dnsLabel } from '../name-rules.ts';
+import { asArray, asString, ensureObject, type JsonObject, jsonEqual } from '../json.ts';
+import { dnsLabel } from '../name-rules.ts';
 import type { Strategy, WriteContext } from '../strategy.ts';
 import { addressNumber, addressText, NumberAllocator } from './address-allocator.ts';
 import { items, setDefault, specOf } from './defaulting.ts';
@@ -66,6 +66,16 @@ function validate(object: JsonObject): FieldError[] {
   return errors;
 }
 
+/** Fields that only make sense for some types go when the type changes, unless the client set them anew. */
+function dropFieldsOfOldType(spec: JsonObject, before: JsonObject): void {
+  const external = spec.type === 'NodePort' || spec.type === 'LoadBalancer';
+  const fields = [
+    ...(external ? [] : ['externalTrafficPolicy', 'healthCheckNodePort']),
+    ...(spec.type === 'LoadBalancer' ? [] : ['allocateLoadBalancerNodePorts', 'loadBalancerClass']),
+  ];
+  for (const field of fields) if (jsonEqual(spec[field], before[field])) delete spec[field];
+}
+
 /** Services hold an address and perhaps node ports; each server has its own to give. */
 export function serviceStrategy(): Strategy {
   const addresses = new NumberAllocator(CLUSTER_ADDRESSES.from, CLUSTER_ADDRESSES.count);
@@ -104,7 +114,7 @@ export function serviceStrategy(): Strategy {
   }
 
   return {
-    nameRule: dns1035Label,
+    nameRule: dnsLabel,
     createOnUpdate: true,
     returnDeletedObject: true,
     defaults,
@@ -117,6 +127,7 @@ export function serviceStrategy(): Strategy {
 
     prepareForUpdate(object, old, context) {
       const [spec, before] = [specOf(object), specOf(old)];
+      dropFieldsOfOldType(spec, before);
       if (spec.type === 'ExternalName') {
         if (before.type !== 'ExternalName') release(old);
         return;
@@ -145,7 +156,7 @@ export function serviceStrategy(): Strategy {
     validateUpdate(object, old) {
       const [now, before] = [asString(specOf(object).clusterIP), asString(specOf(old).clusterIP)];
       if (now === before || before === '' || specOf(object).type === 'ExternalName') return [];
-      return [invalid('spec.clusterIPs[0]', now, 'may not change once set')];
+      return [invalid('spec.clusterIPs[0]', [now], 'may not change once set')];
     },
 
     afterDelete: release,

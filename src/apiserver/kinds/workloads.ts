@@ -13,8 +13,9 @@ export function validateTemplate(spec: JsonObject, restartPolicies: readonly str
   const errors: FieldError[] = [];
   const template = asObject(spec.template);
   const podSpec = asObject(template.spec);
-  if (!isObject(spec.selector)) errors.push(required('spec.selector'));
-  else errors.push(...validateSelector(spec.selector, template));
+  if (!isObject(spec.selector)) {
+    errors.push(required('spec.selector'), unmatchedLabels(template));
+  } else errors.push(...validateSelector(spec.selector, template));
   errors.push(...validatePodSpec(podSpec, 'spec.template.spec'));
   const policy = asString(podSpec.restartPolicy);
   if (!restartPolicies.includes(policy) && ['Always', 'OnFailure', 'Never'].includes(policy)) {
@@ -33,8 +34,12 @@ function validateSelector(selector: JsonObject, template: JsonObject): FieldErro
   }
   if (parsed.matchesEverything) return [invalid('spec.selector', selector, 'empty selector is invalid for deployment')];
   const labels = asObject(asObject(template.metadata).labels) as Record<string, string>;
-  if (parsed.matches(labels)) return [];
-  return [invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
+  return parsed.matches(labels) ? [] : [unmatchedLabels(template)];
+}
+
+function unmatchedLabels(template: JsonObject): FieldError {
+  const { labels } = asObject(template.metadata);
+  return invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`');
 }
 
 export function nonNegative(spec: JsonObject, field: string): FieldError[] {
@@ -150,6 +155,9 @@ export const statefulSetStrategy: Strategy = {
   },
 };
 
+/** Where apps/v1 keeps a field that older versions had. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
 export const daemonSetStrategy: Strategy = {
   generation: true,
   defaults(object) {
@@ -163,20 +171,18 @@ export const daemonSetStrategy: Strategy = {
       rolling.maxSurge ??= 0;
     }
     spec.revisionHistoryLimit ??= 10;
+    const metadata = ensureObject(object, 'metadata');
+    metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...asObject(metadata.annotations) };
   },
   prepareForCreate(object) {
-    const metadata = metadataOf(object);
-    metadata.annotations = { 'deprecated.daemonset.template.generation': '1', ...asObject(metadata.annotations) };
+    const annotations = ensureObject(metadataOf(object), 'annotations');
+    if (!(Number(annotations[TEMPLATE_GENERATION]) > 0)) annotations[TEMPLATE_GENERATION] = '1';
   },
   prepareForUpdate(object, old) {
-    const key = 'deprecated.daemonset.template.generation';
-    const before = asString(asObject(metadataOf(old).annotations)[key]) || '1';
+    const before = asString(asObject(metadataOf(old).annotations)[TEMPLATE_GENERATION]) || '1';
     const changed = !jsonEqual(specOf(object).template, specOf(old).template);
-    const metadata = metadataOf(object);
-    metadata.annotations = {
-      ...asObject(metadata.annotations),
-      [key]: changed ? String(Number(before) + 1) : before,
-    };
+    const annotations = ensureObject(metadataOf(object), 'annotations');
+    annotations[TEMPLATE_GENERATION] = changed ? String(Number(before) + 1) : before;
   },
   validate: (object) => validateTemplate(specOf(object)),
   validateUpdate: (object, old) => immutable(object, old, 'selector'),
@@ -184,7 +190,7 @@ export const daemonSetStrategy: Strategy = {
 
 export const replicationControllerStrategy: Strategy = {
   generation: true,
-  garbageCollection: 'background',
+  garbageCollection: 'orphan',
   defaults(object) {
     const spec = specOf(object);
     if (spec.replicas === undefined) spec.replicas = 1;

@@ -11,10 +11,9 @@ const BAD_FORMAT = {
   primitiveList: 'invalid patch format of primitive list',
   retainKeys: 'invalid patch format of retainKeys',
   setElementOrder: 'invalid patch format of setElementOrder list',
-  strategic: 'strategic merge patch format is not supported',
 };
 
-/** A directive of a strategic merge patch that is malformed; `strategic`: the kind takes no such patch at all. */
+/** A directive of a strategic merge patch that is malformed. */
 export function badFormat(of: keyof typeof BAD_FORMAT): StatusError {
   return badRequest(BAD_FORMAT[of]);
 }

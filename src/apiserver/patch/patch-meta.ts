@@ -1,7 +1,6 @@
 import type { FieldSchema, TypeSchema } from '../../api/type-schema.ts';
+import { jsonFields, type ResolveType } from '../apply/merge-schema.ts';
 import { strategicError } from './patch-error.ts';
-
-export type ResolveType = (name: string) => TypeSchema | undefined;
 
 /** What struct tags say about patching one field. */
 export interface PatchMeta {
@@ -53,17 +52,10 @@ export class PatchType {
 
   #field(name: string): FieldSchema {
     if (!this.#type) throw strategicError('merging an object in json but data type is not struct, instead is: map');
-    this.#fields ??= new Map(fieldsOf(this.#type, this.#resolve).map((field) => [field.json, field]));
+    this.#fields ??= new Map(jsonFields(this.#type, this.#resolve).map((field) => [field.json, field]));
     const field = this.#fields.get(name);
     if (field) return field;
     const struct = this.#type.name.slice(this.#type.name.lastIndexOf('.') + 1);
     throw strategicError(`unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`);
   }
-}
-
-function fieldsOf(type: TypeSchema, resolve: ResolveType): FieldSchema[] {
-  return type.fields.flatMap((field) => {
-    const embedded = field.inline ? resolve(field.type) : undefined;
-    return embedded ? fieldsOf(embedded, resolve) : [field];
-  });
 }

@@ -1,9 +1,10 @@
 import type { TypeSchema } from '../../api/type-schema.ts';
 import { goType, goValue } from '../apply/go-text.ts';
+import type { ResolveType } from '../apply/merge-schema.ts';
 import { cloneJson, getKey, isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
 import { identityOf, mergeValue, orderElements, splitByOrder } from './element-order.ts';
 import { badFormat, strategicError, unprocessable } from './patch-error.ts';
-import { type PatchMeta, PatchType, type ResolveType } from './patch-meta.ts';
+import { type PatchMeta, PatchType } from './patch-meta.ts';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -122,7 +123,8 @@ function checkOrder(change: readonly JsonValue[], wanted: readonly JsonValue[], 
   let next = 0;
   for (const item of items) {
     if (next < wanted.length && directiveOf(item) !== undefined) continue;
-    while (next < wanted.length && identityOf(wanted[next] as JsonValue, mergeKey) !== identityOf(item, mergeKey)) next++;
+    while (next < wanted.length && identityOf(wanted[next] as JsonValue, mergeKey) !== identityOf(item, mergeKey))
+      next++;
     if (next >= wanted.length) {
       throw strategicError(
         `The order in patch list:\n${goValue([...change])}\n doesn't match ${SET_ELEMENT_ORDER} list:\n${goValue([...wanted])}\n`,

@@ -37,10 +37,16 @@ export async function crdsFromCluster(cluster: Cluster, names: readonly string[]
       ({ name, crd }) => name === wanted || crd.plural === wanted || crd.kind.toLowerCase() === wanted.toLowerCase(),
     );
     if (found.length > 0) return found.map(({ crd }) => crd);
-    const meant = didYouMean(wanted, known.flatMap(({ name, crd }) => [crd.plural, crd.kind, name]));
-    throw new CliError(`the cluster has no CustomResourceDefinition "${wanted}"${meant === undefined ? '' : `; ${meant}`}`, {
-      next: 'See "kubectl get customresourcedefinitions".',
-    });
+    const meant = didYouMean(
+      wanted,
+      known.flatMap(({ name, crd }) => [crd.plural, crd.kind, name]),
+    );
+    throw new CliError(
+      `the cluster has no CustomResourceDefinition "${wanted}"${meant === undefined ? '' : `; ${meant}`}`,
+      {
+        next: 'See "kubectl get customresourcedefinitions".',
+      },
+    );
   });
 }
 

@@ -27,7 +27,9 @@ export function readCrd(manifest: unknown, where: string): Crd | undefined {
   const root = asNode(manifest);
   if (root?.kind !== 'CustomResourceDefinition') return undefined;
   const fail = (problem: string) =>
-    new CliError(`${where}: the CustomResourceDefinition ${JSON.stringify(asNode(root.metadata)?.name ?? '')} ${problem}`);
+    new CliError(
+      `${where}: the CustomResourceDefinition ${JSON.stringify(asNode(root.metadata)?.name ?? '')} ${problem}`,
+    );
   if (root.apiVersion !== 'apiextensions.k8s.io/v1') {
     throw fail(`is of the version ${JSON.stringify(root.apiVersion)}, and only apiextensions.k8s.io/v1 is understood`);
   }
@@ -54,7 +56,8 @@ export function* manifestsIn(manifest: unknown, depth = 0): Iterable<unknown> {
   }
   for (const item of root.items as readonly unknown[]) {
     // The items of a typed list may leave out what the list says.
-    const typed = root.kind === 'List' || asNode(item)?.kind !== undefined ? item : { ...typeOf(root), ...asNode(item) };
+    const typed =
+      root.kind === 'List' || asNode(item)?.kind !== undefined ? item : { ...typeOf(root), ...asNode(item) };
     yield* manifestsIn(typed, depth + 1);
   }
 }
@@ -76,7 +79,11 @@ function readVersion(entry: unknown, fail: (problem: string) => CliError): CrdVe
 
 /** These become parts of URLs, of file names and of the generated text: nothing but DNS names passes. */
 function pathName(value: unknown, field: string, fail: (problem: string) => CliError): string {
-  if (typeof value === 'string' && value.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(value)) {
+  if (
+    typeof value === 'string' &&
+    value.length <= 253 &&
+    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(value)
+  ) {
     return value;
   }
   throw fail(`has a ${field} that is no DNS name: ${JSON.stringify(value)}`);

@@ -11,7 +11,10 @@ import { crdsFromCluster, crdsFromFiles } from './crd-sources.ts';
 
 export async function generateCrd(invocation: Invocation): Promise<number> {
   const { flags, positionals, io } = invocation;
-  const names = flags.texts('from-cluster').flatMap((text) => text.split(',')).filter((name) => name !== '');
+  const names = flags
+    .texts('from-cluster')
+    .flatMap((text) => text.split(','))
+    .filter((name) => name !== '');
   if (positionals.length === 0 && names.length === 0) {
     throw new UsageError(
       '"tidewatch generate crd" needs a FILE or --from-cluster NAME',

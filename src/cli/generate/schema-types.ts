@@ -71,7 +71,9 @@ export class SchemaTypes {
   #object(node: SchemaNode, name: readonly string[]): string {
     if (asNode(node.properties) !== undefined) return this.#interface(node, name, new Map(), '');
     const values = asNode(node.additionalProperties);
-    return values === undefined ? 'Record<string, unknown>' : `Record<string, ${this.typeOf(values, [...name, 'value'])}>`;
+    return values === undefined
+      ? 'Record<string, unknown>'
+      : `Record<string, ${this.typeOf(values, [...name, 'value'])}>`;
   }
 
   /** A whole object of any kind inside another. */
@@ -110,7 +112,8 @@ export function documentation(schema: unknown): string[] {
   const node = asNode(schema);
   const said: string[] = [];
   if (typeof node?.description === 'string') said.push(node.description.trim());
-  if (typeof node?.format === 'string' && node['x-kubernetes-int-or-string'] !== true) said.push(`Format: ${node.format}.`);
+  if (typeof node?.format === 'string' && node['x-kubernetes-int-or-string'] !== true)
+    said.push(`Format: ${node.format}.`);
   if (node?.default !== undefined) said.push(`Default: ${shortJson(node.default)}`);
   return said.filter((text) => text !== '');
 }

@@ -1,7 +1,20 @@
 /** Names that mean something in the generated file, or anywhere in TypeScript. */
 const TAKEN = new Set([
   ...['KubernetesObject', 'ObjectMeta', 'Resource', 'Record', 'Array', 'Object', 'String', 'Number', 'Boolean'],
-  ...['any', 'bigint', 'boolean', 'never', 'null', 'number', 'object', 'string', 'symbol', 'undefined', 'unknown', 'void'],
+  ...[
+    'any',
+    'bigint',
+    'boolean',
+    'never',
+    'null',
+    'number',
+    'object',
+    'string',
+    'symbol',
+    'undefined',
+    'unknown',
+    'void',
+  ],
 ]);
 
 /** Words that cannot be the name of a constant, and those that the file imports. */

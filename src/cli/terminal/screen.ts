@@ -49,6 +49,7 @@ export class Screen {
     this.#open = true;
     this.#output.on('resize', this.#resized);
     this.#output.on('drain', this.#drained);
+    process.on('exit', this.#abandoned);
     this.#output.write(ENTER);
   }
 
@@ -74,9 +75,13 @@ export class Screen {
     this.#open = false;
     this.#output.off('resize', this.#resized);
     this.#output.off('drain', this.#drained);
+    process.off('exit', this.#abandoned);
     this.#shown = [];
     this.#output.write(LEAVE);
   }
+
+  /** The process ends without having closed the screen, by an error that nobody caught. */
+  readonly #abandoned = (): void => this.close();
 
   readonly #resized = (): void => {
     this.#shown = [];

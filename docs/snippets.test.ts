@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Cluster, silentLogger } from 'tidewatch';
+import { pods } from 'tidewatch/api/core/v1';
+import { ApiServer } from 'tidewatch/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { markdownFiles } from '../tools/docs/markdown.ts';
+import { type Printed, runSnippets, snippetModules, typeErrors } from '../tools/docs/snippets.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pages = markdownFiles(root).filter((page) => page === 'README.md' || /^docs\/[^/]+\.md$/.test(page));
+const modules = pages.flatMap((page) => snippetModules(root, page));
+
+const PATIENCE_MS = 15_000;
+
+/** What `tidewatch` and its doors are in this repository. */
+function load(specifier: string): Promise<unknown> {
+  const [name, door, ...path] = specifier.split('/');
+  if (name !== 'tidewatch') return import(/* @vite-ignore */ specifier);
+  if (door === undefined) return import('tidewatch');
+  if (door === 'testing') return import('tidewatch/testing');
+  return import(/* @vite-ignore */ join(root, 'src/generated/api', `${path.join('/')}.ts`));
+}
+
+/** The cluster that the pages speak of. */
+async function createPods(cluster: Cluster): Promise<void> {
+  for (const [name, app] of Object.entries({ 'web-1': 'web', 'web-2': 'web', 'db-1': 'db' })) {
+    await cluster.client(pods).create({
+      metadata: { name, labels: { app } },
+      spec: { nodeName: 'node-1', containers: [{ name: app, image: `${app}:1` }] },
+    });
+  }
+}
+
+function matches(line: string | undefined, pattern: string): boolean {
+  const parts = pattern.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return line !== undefined && new RegExp(`^${parts.join('.*')}$`).test(line);
+}
+
+it('finds snippets', () => {
+  expect(modules.length).toBeGreaterThan(6);
+});
+
+it('type-checks every snippet of the README and the docs', { timeout: 180_000 }, () => {
+  expect(typeErrors(root, modules)).toEqual([]);
+});
+
+describe('the snippets, run as they are written on an embedded server in KUBECONFIG', () => {
+  const kubeconfigBefore = process.env.KUBECONFIG;
+  let server: ApiServer;
+  let folder: string;
+
+  beforeEach(async () => {
+    server = await ApiServer.start({ logger: silentLogger });
+    await createPods(server.cluster());
+    folder = mkdtempSync(join(tmpdir(), 'tidewatch-docs-'));
+    process.env.KUBECONFIG = join(folder, 'kubeconfig');
+    writeFileSync(process.env.KUBECONFIG, server.kubeconfig(), { mode: 0o600 });
+  });
+
+  afterEach(async () => {
+    if (kubeconfigBefore === undefined) delete process.env.KUBECONFIG;
+    else process.env.KUBECONFIG = kubeconfigBefore;
+    rmSync(folder, { recursive: true });
+    await server.stop();
+  });
+
+  it.each(modules.filter(({ runs }) => runs).map((module) => [module.name, module] as const))(
+    '%s',
+    { timeout: 60_000 },
+    async (_name, module) => {
+      const lines: string[] = [];
+      const check = async (printed: Printed) => {
+        for (let waitedMs = 0; lines.length < printed.lines.length && waitedMs < PATIENCE_MS; waitedMs += 20)
+          await sleep(20);
+        const said = lines.splice(0);
+        const expected = printed.lines.map((pattern, index) => (matches(said[index], pattern) ? said[index] : pattern));
+        expect(said, `${module.page}:${printed.line}`).toEqual(expected);
+      };
+      await runSnippets(module, { load, print: (line) => void lines.push(line), check });
+      // A page that says how to begin also says how to end.
+      for (let waitedMs = 0; server.openWatches > 0 && waitedMs < PATIENCE_MS; waitedMs += 20) await sleep(20);
+      expect(server.openWatches).toBe(0);
+    },
+  );
+});

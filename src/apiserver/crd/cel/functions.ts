@@ -1,0 +1,48 @@
+import { addressFunctions } from './address-functions.ts';
+import { CelError, noOverload } from './cel-error.ts';
+import { conversionFunctions } from './conversion-functions.ts';
+import { formatFunctions } from './format-functions.ts';
+import { listFunctions } from './list-functions.ts';
+import { quantityFunctions } from './quantity-functions.ts';
+import { stringFunctions } from './string-functions.ts';
+import { urlFunctions } from './url-functions.ts';
+import type { CelValue } from './values.ts';
+
+/** Called with its receiver, if it has one, as first argument. Gives undefined when the arguments do not fit. */
+export type CelFunction = (...args: CelValue[]) => CelValue | undefined;
+
+/** `name` for functions, `.name` for methods; several libraries may know the same name for different types. */
+export type FunctionTable = Readonly<Record<string, CelFunction>>;
+
+const TABLES: readonly FunctionTable[] = [
+  conversionFunctions,
+  stringFunctions,
+  listFunctions,
+  quantityFunctions,
+  addressFunctions,
+  urlFunctions,
+  formatFunctions,
+];
+
+const FUNCTIONS = new Map<string, CelFunction[]>();
+for (const table of TABLES) {
+  for (const [name, implementation] of Object.entries(table)) {
+    FUNCTIONS.set(name, [...(FUNCTIONS.get(name) ?? []), implementation]);
+  }
+}
+
+/** Whether a function, or a method when `isMethod`, is known at all. */
+export function isFunction(name: string, isMethod: boolean): boolean {
+  return FUNCTIONS.has(isMethod ? `.${name}` : name);
+}
+
+export function callFunction(name: string, receiver: CelValue | undefined, args: readonly CelValue[]): CelValue {
+  const candidates = FUNCTIONS.get(receiver === undefined ? name : `.${name}`) ?? [];
+  if (candidates.length === 0) throw new CelError(`no such overload: ${name}`);
+  const all = receiver === undefined ? args : [receiver, ...args];
+  for (const candidate of candidates) {
+    const result = candidate(...all);
+    if (result !== undefined) return result;
+  }
+  throw noOverload();
+}

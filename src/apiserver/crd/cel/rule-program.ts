@@ -1,0 +1,125 @@
+import { asString, type JsonObject } from '../../json.ts';
+import { goJson } from '../../table/go-text.ts';
+import type { Schema } from '../structural-schema.ts';
+import { CelSyntaxError } from './cel-error.ts';
+import { typeOf, type Variables } from './checker.ts';
+import type { Expression } from './expression.ts';
+import { parseExpression } from './parser.ts';
+import { type CelType, typeOfSchema, typeText } from './types.ts';
+
+/** A rule of `x-kubernetes-validations`, ready to be evaluated. */
+export interface RuleProgram {
+  readonly rule: string;
+  readonly expression: Expression;
+  readonly usesOldSelf: boolean;
+  readonly message: string;
+  readonly messageExpression: Expression | undefined;
+  /** `FieldValueInvalid` unless the rule says otherwise. */
+  readonly reason: string;
+  /** Where under the value the error belongs, as the rule wrote it: `.spec.x`. */
+  readonly fieldPath: string;
+  readonly optionalOldSelf: boolean;
+}
+
+/** Why a rule, or its messageExpression, cannot be compiled. */
+export interface RuleProblem {
+  readonly part: 'rule' | 'messageExpression';
+  readonly detail: string;
+}
+
+export function compileRule(json: JsonObject, schema: Schema, isRoot: boolean): RuleProgram | RuleProblem {
+  const optionalOldSelf = json.optionalOldSelf === true;
+  const self = typeOfSchema(schema, isRoot);
+  const variables: Variables = new Map<string, CelType>([
+    ['self', self],
+    ['oldSelf', optionalOldSelf ? { kind: 'optional', inner: self } : self],
+  ]);
+  const rule = asString(json.rule);
+  const expression = compile(rule, variables, 'bool', 'compilation failed: ', 'cel expression must evaluate to a bool');
+  if (typeof expression === 'string') return { part: 'rule', detail: expression };
+  const messageText = asString(json.messageExpression);
+  const message =
+    messageText === ''
+      ? undefined
+      : compile(
+          messageText,
+          variables,
+          'string',
+          'messageExpression compilation failed: ',
+          'messageExpression must evaluate to a string',
+        );
+  if (typeof message === 'string') return { part: 'messageExpression', detail: message };
+  return {
+    rule: rule.trim(),
+    expression,
+    usesOldSelf: mentions(expression, 'oldSelf'),
+    message: asString(json.message).trim(),
+    messageExpression: message,
+    reason: asString(json.reason) || 'FieldValueInvalid',
+    fieldPath: asString(json.fieldPath),
+    optionalOldSelf,
+  };
+}
+
+/** The expression, or what is wrong with it. */
+function compile(
+  text: string,
+  variables: Variables,
+  wanted: string,
+  prefix: string,
+  mistyped: string,
+): Expression | string {
+  try {
+    const expression = parseExpression(text);
+    const type = typeOf(expression, variables);
+    return type.kind === 'dyn' || typeText(type) === wanted ? expression : mistyped;
+  } catch (error) {
+    if (!(error instanceof CelSyntaxError)) throw error;
+    return prefix + located(error, text);
+  }
+}
+
+/** As CEL shows an error: the line it is in, and an arrow below the place. */
+function located({ message, offset }: CelSyntaxError, text: string): string {
+  const before = text.slice(0, offset).split('\n');
+  const line = text.split('\n')[before.length - 1] ?? '';
+  const column = before.at(-1)?.length ?? 0;
+  return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${'.'.repeat(column)}^`;
+}
+
+function mentions(expression: Expression, name: string): boolean {
+  const inside = (...parts: readonly (Expression | undefined)[]) =>
+    parts.some((part) => part !== undefined && mentions(part, name));
+  switch (expression.kind) {
+    case 'literal':
+      return false;
+    case 'identifier':
+      return expression.name === name;
+    case 'select':
+      return inside(expression.operand);
+    case 'index':
+      return inside(expression.operand, expression.index);
+    case 'list':
+      return inside(...expression.items.map(({ value }) => value));
+    case 'map':
+      return inside(...expression.entries.flatMap(({ key, value }) => [key, value]));
+    case 'macro':
+      return inside(expression.range, ...expression.bodies);
+    case 'call':
+      return inside(expression.target, ...expression.args);
+  }
+}
+
+/** The rule as the real server prints it: its Go struct, whose fields have no JSON names. */
+export function printedRule(json: JsonObject): string {
+  const fields = {
+    Rule: asString(json.rule),
+    Message: asString(json.message),
+    MessageExpression: asString(json.messageExpression),
+    Reason: json.reason ?? null,
+    FieldPath: asString(json.fieldPath),
+    OptionalOldSelf: json.optionalOldSelf ?? null,
+  };
+  const parts = Object.entries(fields).map(([key, value]) => `"${key}":${goJson(value)}`);
+  return `{${parts.join(',')}}`;
+}

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { duplicateKeys } from './duplicate-keys.ts';
+
+describe('duplicateKeys', () => {
+  it('names the path of a key that stands twice', () => {
+    expect(duplicateKeys('{"a":1,"a":2}')).toEqual(['a']);
+    expect(duplicateKeys('{"spec":{"list":[{"x":1},{"x":1,"y":{"z":[],"z":{}}}]}}')).toEqual(['spec.list[1].y.z']);
+    expect(duplicateKeys('{"\\u0061":1,"a":2}')).toEqual(['a']);
+  });
+
+  it('is not misled by text inside strings', () => {
+    expect(duplicateKeys('{"a":"{\\"b\\":1,\\"b\\":2}","c":["a","a:","]"],"d":"a"}')).toEqual([]);
+  });
+
+  it('finds nothing in what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(duplicateKeys(text)).toEqual([]);
+      }),
+    );
+  });
+
+  it('refuses what nests too deeply', () => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    expect(() => duplicateKeys(deep)).toThrow(RangeError);
+  });
+});

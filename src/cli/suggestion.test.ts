@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDuration } from './duration.ts';
+import { suggestion } from './suggestion.ts';
+
+describe('a suggestion', () => {
+  it.each([
+    ['podz', 'pods'],
+    ['dpeloyments', 'deployments'],
+    ['Pods', 'pods'],
+    ['servces', 'services'],
+    ['xyzzy', undefined],
+    ['p', undefined],
+  ])('for %j is %j', (typed, expected) => {
+    expect(suggestion(typed, ['pods', 'deployments', 'services', 'nodes'])).toBe(expected);
+  });
+
+  it('is the word itself when it is there, and never a word that is far away', () => {
+    const word = fc.string({ minLength: 3, maxLength: 12, unit: fc.constantFrom('a', 'b', 'c', 'd') });
+    fc.assert(
+      fc.property(word, fc.array(word), (typed, words) => {
+        expect(suggestion(typed, [...words, typed])).toBe(typed);
+        const found = suggestion(typed, words);
+        if (found !== undefined) expect(Math.abs(found.length - typed.length)).toBeLessThanOrEqual(typed.length / 3);
+      }),
+    );
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    ['30s', 30_000],
+    ['1m30s', 90_000],
+    ['500ms', 500],
+    ['1.5h', 5_400_000],
+    ['30', 30_000],
+    ['0', 0],
+  ])('of %j is %d ms', (text, ms) => {
+    expect(parseDuration('--resync', text)).toBe(ms);
+  });
+
+  it.each(['', 's', '30x', '-1s', '1s2', 'Infinity', '1e3'])('is not %j', (text) => {
+    expect(() => parseDuration('--resync', text)).toThrow(`--resync "${text}" is not a duration`);
+  });
+});

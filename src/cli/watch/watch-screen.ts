@@ -1,0 +1,202 @@
+import type { SharedIndexInformer } from '../../informer/shared-index-informer.ts';
+import { Interrupted } from '../cli-io.ts';
+import { phaseSpans, trouble } from '../informer-status.ts';
+import { RateMeter } from '../rate-meter.ts';
+import type { Capabilities } from '../terminal/capabilities.ts';
+import { type Key, Keyboard } from '../terminal/keyboard.ts';
+import { counted, countText, rateText } from '../terminal/number-text.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
+import { RepaintTimer } from '../terminal/repaint-timer.ts';
+import { Screen } from '../terminal/screen.ts';
+import { Painter, type Span } from '../terminal/style.ts';
+import { untilAborted } from '../until-aborted.ts';
+import type { WatchFailures } from './follow.ts';
+import { LiveTable } from './live-table.ts';
+import { RowTable } from './row-table.ts';
+import type { TableRow } from './table.ts';
+import type { TableSource } from './table-source.ts';
+import type { ViewColumn } from './table-view.ts';
+import type { WatchContext } from './watch.ts';
+
+export interface WatchScreenOptions extends Pick<WatchContext, 'io' | 'request' | 'target' | 'cluster'> {
+  informer: SharedIndexInformer<TableRow>;
+  source: Pick<TableSource, 'progress' | 'onProgress'>;
+  columns: () => readonly ViewColumn[];
+  failures: WatchFailures;
+  capabilities: Capabilities;
+}
+
+/** Lines above and below the rows: title, status, blank, headings; and the keys. */
+const FRAME_LINES = 5;
+
+/** A live table of what an informer holds. */
+export class WatchScreen {
+  readonly #options: WatchScreenOptions;
+  readonly #painter: Painter;
+  readonly #screen: Screen;
+  readonly #timer: RepaintTimer;
+  readonly #rows = new RowTable();
+  readonly #rate: RateMeter;
+  readonly #table: LiveTable;
+
+  constructor(options: WatchScreenOptions) {
+    const { io, capabilities, columns } = options;
+    this.#options = options;
+    this.#painter = new Painter(capabilities);
+    this.#rate = new RateMeter(io.clock);
+    this.#table = new LiveTable({ painter: this.#painter, rows: this.#rows, columns });
+    this.#timer = new RepaintTimer({ clock: io.clock, idleMs: 1_000, paint: () => this.#paint() });
+    this.#screen = new Screen({
+      output: io.stdout,
+      onStale: () => {
+        this.#table.forgetWidths();
+        this.#timer.request();
+      },
+    });
+  }
+
+  /** Until the user leaves, or there is no point in going on. */
+  async run(): Promise<number> {
+    const { io, informer, failures, source } = this.#options;
+    failures.warns = false;
+    source.onProgress = () => this.#timer.request();
+    const stop = new AbortController();
+    let leave: (how: number | Interrupted) => void = () => {};
+    const left = new Promise<number>((resolve, reject) => {
+      leave = (how) => (typeof how === 'number' ? resolve(how) : reject(how));
+    });
+    left.catch(() => {});
+    const keyboard = new Keyboard(io.stdin, (key) => {
+      if (key === 'q' || key === 'escape') leave(0);
+      else if (key === 'ctrl-c') leave(new Interrupted('SIGINT'));
+      else this.#scroll(key);
+    });
+    this.#listen();
+    const ended = untilAborted(io.signal).then(() => Promise.reject(io.signal.reason));
+    ended.catch(() => {});
+    this.#screen.open();
+    keyboard.open();
+    this.#timer.request();
+    const running = informer.run({ signal: AbortSignal.any([io.signal, stop.signal]) });
+    try {
+      return await Promise.race([left, ended, failures.fatal]);
+    } finally {
+      this.#timer.stop();
+      keyboard.close();
+      this.#screen.close();
+      stop.abort();
+      await running;
+    }
+  }
+
+  #listen(): void {
+    const { io, informer, request } = this.#options;
+    const now = () => io.clock.now();
+    const changed = () => {
+      this.#rate.count();
+      this.#timer.request();
+    };
+    informer.addEventHandler({
+      onAdd: (row, isInInitialList) => {
+        if (isInInitialList && request.watchOnly) return;
+        this.#rows.put(row, isInInitialList ? undefined : 'added', now());
+        if (isInInitialList) this.#timer.request();
+        else changed();
+      },
+      onUpdate: (old, row) => {
+        const isResync = old.metadata?.resourceVersion === row.metadata?.resourceVersion;
+        if (!isResync) this.#rows.put(row, 'changed', now());
+        changed();
+      },
+      onDelete: (row) => {
+        this.#rows.delete(row, now());
+        changed();
+      },
+    });
+  }
+
+  #scroll(key: Key): void {
+    const page = this.#bodyLines();
+    const steps: Readonly<Record<string, number>> = {
+      up: -1,
+      k: -1,
+      down: 1,
+      j: 1,
+      'page-up': -page,
+      'page-down': page,
+      ' ': page,
+      home: Number.NEGATIVE_INFINITY,
+      g: Number.NEGATIVE_INFINITY,
+      end: Number.POSITIVE_INFINITY,
+      G: Number.POSITIVE_INFINITY,
+    };
+    const step = Object.hasOwn(steps, key) ? steps[key] : undefined;
+    if (step === undefined) return;
+    this.#table.scroll(step);
+    this.#timer.request();
+  }
+
+  #bodyLines(): number {
+    return Math.max(1, this.#screen.rows - FRAME_LINES);
+  }
+
+  #paint(): void {
+    // A frame that the terminal has no time for is not worked out either.
+    if (!this.#screen.ready) return;
+    const { columns } = this.#screen;
+    const nowMs = this.#options.io.clock.now();
+    const body = this.#table.lines(columns, this.#bodyLines(), nowMs);
+    this.#screen.draw([
+      this.#painter.line(this.#title(), columns),
+      this.#painter.line(this.#status(columns, nowMs), columns),
+      '',
+      ...body.lines,
+      ...Array.from({ length: Math.max(0, this.#bodyLines() + 1 - body.lines.length) }, () => ''),
+      this.#painter.line(this.#footer(body.first, body.last), columns),
+    ]);
+  }
+
+  #title(): Span[] {
+    const { target, cluster } = this.#options;
+    return [
+      { text: target.title, style: 'bold' },
+      { text: `  ${cluster.server}`, style: 'dim' },
+    ];
+  }
+
+  #status(columns: number, nowMs: number): Span[] {
+    const { informer, source } = this.#options;
+    const { state } = informer;
+    const spans = phaseSpans(state, this.#painter.glyphs.dot);
+    const problem = trouble(state, nowMs);
+    if (!informer.hasSynced() && problem === undefined) return [...spans, ...this.#progress(columns, source.progress)];
+    const version = informer.lastSyncResourceVersion();
+    return [
+      ...spans,
+      { text: `  ${counted(this.#rows.size, 'object')}` },
+      { text: `  ${rateText(this.#rate.perSecond())} events/s`, style: 'dim' },
+      ...(problem === undefined
+        ? [{ text: version === '' ? '' : `  version ${version}`, style: 'dim' as const }]
+        : [{ text: `  ${problem}`, style: 'red' as const }]),
+    ];
+  }
+
+  #progress(columns: number, { received, total }: TableSource['progress']): Span[] {
+    if (total === undefined || total === 0) return [{ text: `  ${counted(received, 'object')} so far` }];
+    const known = Math.max(total, received);
+    const text = `  ${countText(received)} of ${countText(known)}`;
+    const room = Math.min(40, columns - text.length - 14);
+    return [
+      ...(room > 4
+        ? [{ text: `  ${progressBar(this.#painter, received / known, room)}`, style: 'cyan' as const }]
+        : []),
+      { text },
+    ];
+  }
+
+  #footer(first: number, last: number): Span[] {
+    const total = this.#rows.size;
+    const where = last < first ? '' : `${countText(first)}-${countText(last)} of ${countText(Math.max(total, last))}  `;
+    return [{ text: `${where}q quit  j/k up/down  space page  g/G ends`, style: 'dim' }];
+  }
+}

@@ -21,6 +21,9 @@ export interface Cached<T extends KubernetesObject = KubernetesObject> {
   readonly labels: Labels;
   /** The object as plain data. */
   view(): T;
+  /** Told by the table that it has been put there, or is there no more, so that bytes at rest can be kept in order. */
+  stored?(): void;
+  dropped?(): void;
 }
 
 /** An item or a frame that cannot be used: it is reported and never silently passed over. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Cached } from '../api/cached.ts';
 import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { metaNamespaceIndex, NAMESPACE_INDEX } from './index-definition.ts';
@@ -163,5 +164,32 @@ describe('ObjectTable', () => {
     table.remove('ns-1/o-1');
     expect(all).toHaveLength(MANY);
     expect(some).toHaveLength(100);
+  });
+});
+
+describe('an object that keeps its bytes in order', () => {
+  it('is told once when it comes into the table, and once when it leaves', () => {
+    const told: string[] = [];
+    const object = (name: string, version: string): Cached => ({
+      key: name,
+      namespace: '',
+      name,
+      uid: name,
+      resourceVersion: version,
+      labels: {},
+      view: () => ({}),
+      stored: () => void told.push(`stored ${name}@${version}`),
+      dropped: () => void told.push(`dropped ${name}@${version}`),
+    });
+    const table = new ObjectTable();
+    const [first, second, other] = [object('a', '1'), object('a', '2'), object('b', '1')];
+    table.put(first);
+    table.put(first);
+    table.put(second);
+    table.replaceAll([second, other], '3');
+    table.remove('b');
+    table.remove('b');
+    table.replaceAll([], '4');
+    expect(told).toEqual(['stored a@1', 'stored a@2', 'dropped a@1', 'stored b@1', 'dropped b@1', 'dropped a@2']);
   });
 });

@@ -72,6 +72,10 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
       memberships[index.slot] = index.move(entry, memberships[index.slot], values[index.slot]);
     }
     if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;
+    if (old !== cached) {
+      cached.stored?.();
+      old?.dropped?.();
+    }
     return old;
   }
 
@@ -82,6 +86,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
     for (const index of this.#indexes) index.leave(entry, entry.memberships[index.slot]);
+    entry.cached.dropped?.();
     return entry.cached;
   }
 
@@ -101,11 +106,14 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
         entry.memberships[index.slot] = index.move(entry, undefined, index.read(entry.cached));
       }
     }
+    const before = this.#entries;
     this.#entries = entries;
     this.#indexes = indexes;
     this.#named = named;
     this.#labels.clear();
     this.#resourceVersion = resourceVersion;
+    for (const [key, { cached }] of entries) if (before.get(key)?.cached !== cached) cached.stored?.();
+    for (const [key, { cached }] of before) if (entries.get(key)?.cached !== cached) cached.dropped?.();
   }
 
   /** Everything up to this version has been seen. */

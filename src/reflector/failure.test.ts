@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TransportError } from '../api/transport-error.ts';
 import { failureKind, phaseAfter, retryAfterMs } from './failure.ts';
 import { ReflectorError } from './reflector-error.ts';
-import { apiError, expired, systemError, tooManyRequests } from './scripted.test.helper.ts';
+import { apiError, expired, systemError, tooManyRequests } from './scripted-fixture.ts';
 
 describe('failureKind', () => {
   it.each([

@@ -4,7 +4,7 @@ import { KeyError } from '../api/key.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
 import { ListWatch } from './list-watch.ts';
-import { Scene } from './scripted.test.helper.ts';
+import { Scene } from './scripted-fixture.ts';
 
 const signal = new AbortController().signal;
 

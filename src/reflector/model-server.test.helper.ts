@@ -11,7 +11,7 @@ import {
   type Pod,
   pod,
   ScriptedWatch,
-} from './scripted.test.helper.ts';
+} from './scripted-fixture.ts';
 
 interface Change {
   revision: number;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListOptions } from '../api/list-options.ts';
 import { listPages, pageLimit } from './pager.ts';
-import { apiError, brokenObject, expired, list, type Pod } from './scripted.test.helper.ts';
+import { apiError, brokenObject, expired, list, type Pod } from './scripted-fixture.ts';
 
 describe('listPages', () => {
   it('gathers all pages, whatever their sizes', async () => {

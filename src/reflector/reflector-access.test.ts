@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiError, expired, list, Scene, ScriptedWatch } from './scripted.test.helper.ts';
+import { apiError, expired, list, Scene, ScriptedWatch } from './scripted-fixture.ts';
 
 const MINUTE = 60_000;
 const quiet = () => new ScriptedWatch();

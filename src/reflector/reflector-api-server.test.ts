@@ -8,7 +8,7 @@ import { silentLogger } from '../observe/logger.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
 import { ResourceListerWatcher, type ResourceListerWatcherOptions } from './resource-lister-watcher.ts';
-import { RecordingTarget } from './scripted.test.helper.ts';
+import { RecordingTarget } from './scripted-fixture.ts';
 
 interface ConfigMap extends KubernetesObject {
   data?: Record<string, string>;

@@ -12,7 +12,7 @@ import {
   ScriptedWatch,
   systemError,
   tooManyRequests,
-} from './scripted.test.helper.ts';
+} from './scripted-fixture.ts';
 
 const MINUTE = 60_000;
 const quiet = () => new ScriptedWatch();

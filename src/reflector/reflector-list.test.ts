@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiError, expired, list, Scene, ScriptedWatch, systemError } from './scripted.test.helper.ts';
+import { apiError, expired, list, Scene, ScriptedWatch, systemError } from './scripted-fixture.ts';
 
 const MINUTE = 60_000;
 

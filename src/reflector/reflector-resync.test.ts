@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiError, list, never, Scene, systemError } from './scripted.test.helper.ts';
+import { apiError, list, never, Scene, systemError } from './scripted-fixture.ts';
 
 const resyncs = (scene: Scene) => scene.target.calls.filter((call) => call === 'resync').length;
 

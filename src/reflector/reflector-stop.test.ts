@@ -12,7 +12,7 @@ import {
   Scene,
   ScriptedWatch,
   systemError,
-} from './scripted.test.helper.ts';
+} from './scripted-fixture.ts';
 
 describe('stopping', () => {
   it('before the start means that nothing is asked', async () => {

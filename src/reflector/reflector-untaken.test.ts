@@ -11,7 +11,7 @@ import {
   modified,
   Scene,
   ScriptedWatch,
-} from './scripted.test.helper.ts';
+} from './scripted-fixture.ts';
 
 const quiet = () => new ScriptedWatch();
 

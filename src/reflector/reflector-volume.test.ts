@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { added, initialEventsEnd, list, Scene, ScriptedWatch } from './scripted.test.helper.ts';
+import { added, initialEventsEnd, list, Scene, ScriptedWatch } from './scripted-fixture.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
 
@@ -16,11 +16,12 @@ async function turnsOfHandover(scene: Scene, count: number): Promise<number> {
     JSON.stringify(object.view());
     return prepare(object);
   };
-  await scene.start();
+  const started = scene.start();
   while (scene.target.objects.size < count) {
     turns++;
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
+  await started;
   return last - (first ?? last);
 }
 

@@ -10,7 +10,7 @@ import {
   ResourceListerWatcher,
   type ResourceListerWatcherOptions,
 } from './resource-lister-watcher.ts';
-import { list, type Pod } from './scripted.test.helper.ts';
+import { list, type Pod } from './scripted-fixture.ts';
 
 const pods = defineResource<Pod>({ version: 'v1', plural: 'pods', kind: 'Pod' });
 const signal = new AbortController().signal;

@@ -90,7 +90,7 @@ async function recordDemo(): Promise<Take[]> {
   press('c');
   await film(5);
   press('h');
-  await film(6);
+  await film(9);
   press('s');
   await film(7);
   press('s');
@@ -101,7 +101,7 @@ async function recordDemo(): Promise<Take[]> {
 }
 
 async function recordWatch(): Promise<Take[]> {
-  const { clock, world, terminal, io, close } = await stage(92, 18);
+  const { clock, world, terminal, io, close } = await stage(84, 18);
   world.begin();
   await pass(clock, 4_000);
   const cluster = Cluster.over(world.server.transport(), {
@@ -109,7 +109,7 @@ async function recordWatch(): Promise<Take[]> {
     logger: silentLogger,
     server: 'https://127.0.0.1:6443',
   });
-  const request = watchRequest(parseArguments(watchCommand, ['pods', '-o', 'wide', '-L', 'app']));
+  const request = watchRequest(parseArguments(watchCommand, ['pods', '-L', 'app']));
   const terminalIo = { ...io, env: { TERM: 'xterm', LANG: 'C.UTF-8' } };
   const running = watchOn(cluster, request, terminalIo).catch(() => 0);
   await pass(clock, 7_000);
@@ -236,7 +236,7 @@ const pictures = new Map([
       'tidewatch demo: the watch is cut, the history compacted, the server stopped, and the informers recover',
     ),
   ],
-  ['watch.svg', svg(await recordWatch(), 'tidewatch watch pods -o wide')],
+  ['watch.svg', svg(await recordWatch(), 'tidewatch watch pods -L app')],
 ]);
 const isCheck = process.argv.includes('--check');
 for (const [name, text] of pictures) {

@@ -1,7 +1,8 @@
 import type { AccessMatch, Attributes, User } from './access.ts';
 import type { Api } from './api.ts';
 import { inputFormat, parseObject } from './body.ts';
-import { required } from './field-error.ts';
+import { invalid } from './field-error.ts';
+import { withOwners } from './field-manager.ts';
 import { asArray, asObject, asString, isObject, type JsonObject } from './json.ts';
 import { timestamp } from './object-meta.ts';
 import { documentResponse } from './object-response.ts';
@@ -35,7 +36,8 @@ export function handleReview(api: Api, scope: ResourceScope): ServerResponse {
     resource.kind,
   );
   const object = decodeObject(scope, sent, duplicates, query.fieldValidation);
-  const answer = REVIEWS.get(resource.plural)?.(api, scope, object) ?? object;
+  const tracked = withOwners({ scope, before: undefined, after: object, query, nowMs: api.clock.now() });
+  const answer = REVIEWS.get(resource.plural)?.(api, scope, tracked) ?? tracked;
   return documentResponse(201, Buffer.from(JSON.stringify(answer)), scope.output);
 }
 
@@ -48,15 +50,13 @@ function decided(api: Api, scope: ResourceScope, object: JsonObject, user: User)
   const spec = asObject(object.spec);
   const resource = isObject(spec.resourceAttributes) ? spec.resourceAttributes : undefined;
   const path = isObject(spec.nonResourceAttributes) ? spec.nonResourceAttributes : undefined;
-  if (!resource && !path) {
-    const field = 'spec.resourceAttributes';
-    throw invalidObject(scope.resource, '', [
-      required(field, 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),
-    ]);
+  if (!resource === !path) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    const problem = invalid('spec.resourceAttributes', spec.resourceAttributes, detail);
+    throw invalidObject({ group: scope.resource.group, kind: '' }, '', [problem]);
   }
   const wanted = resource ? resourceAttributes(resource) : pathAttributes(path ?? {});
-  const allowed = api.access.allows(user, wanted);
-  return { ...object, status: allowed ? { allowed, reason: 'everybody may, unless denied' } : { allowed } };
+  return { ...object, status: { allowed: api.access.allows(user, wanted) } };
 }
 
 function resourceAttributes(attributes: JsonObject): Attributes {

@@ -29,6 +29,8 @@ export class ObjectDeleter {
     const object = existing.decode();
     const { strategy } = resource;
     strategy.checkDelete?.(object);
+    const warning = strategy.warnOnDelete?.(options);
+    if (warning !== undefined) write.warn(warning);
     this.#checkPreconditions(resource, existing, options);
 
     const begun = strategy.beginDelete?.(object, options, this.#writer.context(write));

@@ -64,6 +64,8 @@ export interface Strategy {
   validateStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
   /** Refuses or allows a deletion; throws `StatusError` to refuse. */
   checkDelete?(object: JsonObject): void;
+  /** What the client of a deletion should know. */
+  warnOnDelete?(options: DeleteOptions): string | undefined;
   /** What the first deletion writes instead of deleting; the kind is then removed in its own way. Namespaces do this. */
   beginDelete?(object: JsonObject, options: DeleteOptions, context: WriteContext): JsonObject | undefined;
   /** A deletion is answered with the object as long as this holds. */

@@ -1,6 +1,6 @@
 import { managerName } from './apply/managed-fields.ts';
 import { parseDryRun } from './delete-options.ts';
-import { invalid, notSupported, required } from './field-error.ts';
+import { invalid, notSupported, required, tooLong } from './field-error.ts';
 import { asObject, asString, isObject, type JsonObject } from './json.ts';
 import { metadataOf } from './object-meta.ts';
 import type { ResourceScope } from './resource-scope.ts';
@@ -34,7 +34,7 @@ export function writeQuery(scope: ResourceScope, kind: string, apply = false): W
       message: 'Forbidden: may not be specified for non-apply patch',
     });
   if (manager.length > MAX_MANAGER_LENGTH) {
-    errors.push(invalid('fieldManager', manager, `may not be more than ${MAX_MANAGER_LENGTH} bytes`));
+    errors.push(tooLong('fieldManager', MAX_MANAGER_LENGTH));
   }
   if (fieldValidation !== '' && !DIRECTIVES.includes(fieldValidation)) {
     errors.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { format } from 'node:util';
 import ts from 'typescript';
 import { parseMarkdown } from './markdown.ts';
 
@@ -127,7 +128,7 @@ export async function runSnippets(module: SnippetModule, { load, print, check }:
       /^import \{([^}]*)\} from (['"][^'"]+['"]);/gm,
       (_all, names: string, from: string) => `const {${names.replace(/\bas\b/g, ':')}} = await __load(${from});`,
     );
-  const speak = (...values: unknown[]) => print(values.map(String).join(' '));
+  const speak = (...values: unknown[]) => print(format(...values));
   const speaker = { log: speak, info: speak, warn: speak, error: speak, debug: () => {} };
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]

@@ -27,11 +27,18 @@ describe('goRegExp', () => {
     ['^\\x41\\x{1F600}$', 'A😀', true],
     ['^/[a-z\\-_\\.]+$', '/a-b_c.d', true],
     ['^.$', '😀', true],
+    ['^(?i)\\.?[a-z_][a-z_0-9]*$', 'Foo_1', true],
+    ['^a(?i)b$', 'AB', false],
+    ['^a(?i)b$', 'aB', true],
+    ['^(?i:a)b$', 'Ab', true],
+    ['^(?i:a)b$', 'AB', false],
+    ['(?m)^b$', 'a\nb\nc', true],
+    ['^(?s:.)$', '\n', true],
   ])('%s on %j: %s', (pattern, text, matches) => {
     expect(goRegExp(pattern).test(text)).toBe(matches);
   });
 
-  it.each(['(?=a)', '(?!a)', '(?<=a)b', '(a)\\1', '[a', '(a', 'a**', '\\', 'a(?i)b', '\\y', 'a{2000}'])(
+  it.each(['(?=a)', '(?!a)', '(?<=a)b', '(a)\\1', '[a', '(a', 'a**', '\\', '(?U)a+', '\\y', 'a{2000}'])(
     'refuses %s',
     (pattern) => {
       expect(() => goRegExp(pattern)).toThrow();

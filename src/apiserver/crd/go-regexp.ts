@@ -27,7 +27,8 @@ const MOST_REMEMBERED = 1000;
 
 /**
  * A regular expression in Go's syntax (RE2) as a JavaScript one that matches the same texts. Throws `PatternError` for
- * what Go refuses (look-around, back references) and for flags in the middle of a pattern. Unlike Go's it backtracks.
+ * what Go refuses (look-around, back references) and for the flag U. Unlike Go's it backtracks. Case is ignored for ASCII
+ * letters alone where the flag i stands in the middle of a pattern.
  */
 export function goRegExp(pattern: string): RegExp {
   const known = compiled.get(pattern);
@@ -39,27 +40,32 @@ export function goRegExp(pattern: string): RegExp {
 }
 
 function translate(pattern: string): RegExp {
-  const flags = /^\(\?([imsU]+)\)/.exec(pattern)?.[1] ?? '';
-  if (flags.includes('U')) throw new PatternError('the flag U is not supported by the embedded server');
-  const body = flags === '' ? pattern : pattern.slice(flags.length + 3);
-  const source = new Translator(body, flags.includes('s')).translate();
-  const jsFlags = `u${flags.includes('i') ? 'i' : ''}${flags.includes('m') ? 'm' : ''}`;
+  // At the start, JavaScript's own flag does it, for all letters.
+  const ignoreCase = /^\(\?i\)/.test(pattern);
+  const source = new Translator(ignoreCase ? pattern.slice('(?i)'.length) : pattern).translate();
   try {
-    return new RegExp(source, jsFlags);
+    return new RegExp(source, ignoreCase ? 'iu' : 'u');
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*: /, '') : String(error);
     throw new PatternError(`error parsing regexp: ${reason}: \`${pattern}\``);
   }
 }
 
+/** Which flags hold at a place; they end with the group in which they were set. */
+interface Flags {
+  readonly ignoreCase: boolean;
+  readonly multiLine: boolean;
+  readonly dotAll: boolean;
+}
+
 class Translator {
   readonly #text: string;
-  readonly #dotAll: boolean;
+  readonly #outer: Flags[] = [];
+  #flags: Flags = { ignoreCase: false, multiLine: false, dotAll: false };
   #at = 0;
 
-  constructor(text: string, dotAll: boolean) {
+  constructor(text: string) {
     this.#text = text;
-    this.#dotAll = dotAll;
   }
 
   translate(): string {
@@ -74,10 +80,13 @@ class Translator {
     if (char === '[') return this.#class();
     if (char === '(') return this.#group();
     this.#at += 1;
-    if (char === '.') return this.#dotAll ? '[\\s\\S]' : '[^\\n]';
+    if (char === ')') this.#flags = this.#outer.pop() ?? this.#flags;
+    if (char === '.') return this.#flags.dotAll ? '[\\s\\S]' : '[^\\n]';
+    if (char === '^' && this.#flags.multiLine) return '(?<![^\\n])';
+    if (char === '$' && this.#flags.multiLine) return '(?![^\\n])';
     if (char === ']' || char === '}') return `\\${char}`;
     if (char === '{') return this.#braces();
-    return char;
+    return this.#flags.ignoreCase && /[a-zA-Z]/.test(char) ? `[${bothCases(char)}]` : char;
   }
 
   /** Braces that are no repetition stand for themselves. */
@@ -93,16 +102,29 @@ class Translator {
 
   #group(): string {
     const rest = this.#text.slice(this.#at);
-    const [opening = '('] = /^\((?:\?(?:P?<\w+>|:))?/.exec(rest) ?? [];
+    const [flagged, set = '', cleared = '', end] = /^\(\?([imsU]*)(?:-([imsU]+))?([:)])/.exec(rest) ?? [];
+    if (flagged !== undefined && flagged !== '(?)') return this.#flagGroup(flagged, set, cleared, end === ':');
+    const [opening = '('] = /^\((?:\?P?<\w+>)?/.exec(rest) ?? [];
     if (rest.startsWith('(?') && opening === '(') {
       const [syntax = '(?'] = /^\(\?(?:<?[=!]|P[=>]|[a-zA-Z-]*[:)]?)/.exec(rest) ?? [];
-      if (/^\(\?[imsU-]+[:)]$/.test(syntax)) {
-        throw new PatternError(`the embedded server supports flags at the start of a pattern alone: \`${syntax}\``);
-      }
       throw new PatternError(`error parsing regexp: invalid or unsupported Perl syntax: \`${syntax}\``);
     }
     this.#at += opening.length;
+    this.#outer.push(this.#flags);
     return opening.replace('?P<', '?<');
+  }
+
+  #flagGroup(whole: string, set: string, cleared: string, opens: boolean): string {
+    if (set.includes('U')) throw new PatternError('the flag U is not supported by the embedded server');
+    this.#at += whole.length;
+    if (opens) this.#outer.push(this.#flags);
+    const flag = (letter: string, before: boolean) => (set.includes(letter) || before) && !cleared.includes(letter);
+    this.#flags = {
+      ignoreCase: flag('i', this.#flags.ignoreCase),
+      multiLine: flag('m', this.#flags.multiLine),
+      dotAll: flag('s', this.#flags.dotAll),
+    };
+    return opens ? '(?:' : '';
   }
 
   #escape(inClass: boolean): string {
@@ -152,7 +174,7 @@ class Translator {
       }
     }
     this.#at += 1;
-    return `${out}]`;
+    return this.#flags.ignoreCase ? `${withBothCases(out)}]` : `${out}]`;
   }
 
   /** A dash at either end of a class, or after a class such as \w, stands for itself. */
@@ -170,6 +192,18 @@ class Translator {
     this.#at += whole.length;
     return inside;
   }
+}
+
+function bothCases(letter: string): string {
+  return letter.toLowerCase() + letter.toUpperCase();
+}
+
+/** Adds to the inside of a class the letters and ranges of letters in the other case. */
+function withBothCases(inside: string): string {
+  const plain = inside.replace(/\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|x..|.)/g, ' ');
+  const parts = [...plain.matchAll(/([a-z])-([a-z])|([A-Z])-([A-Z])|[a-zA-Z]/g)].map(([part]) => part);
+  const other = parts.map((part) => (/[a-z]/.test(part) ? part.toUpperCase() : part.toLowerCase()));
+  return inside + other.join('');
 }
 
 function longEscape(sequence: string): string {

@@ -67,6 +67,10 @@ export const jobStrategy: Strategy = {
     const others = errors.filter((error) => error.field !== 'spec.template.spec.restartPolicy');
     return [...others, { reason: 'FieldValueRequired', field: 'spec.template.spec.restartPolicy', message: detail }];
   },
+  warnOnDelete({ propagationPolicy, orphanDependents }) {
+    if (propagationPolicy !== undefined || orphanDependents !== undefined) return undefined;
+    return 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+  },
   validateUpdate(object, old) {
     const errors: FieldError[] = [];
     for (const field of ['selector', 'template', 'completions', 'completionMode', 'podFailurePolicy']) {

@@ -1,15 +1,49 @@
 import { type FieldError, invalid, required } from '../field-error.ts';
 import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
 import { pathSegment } from '../name-rules.ts';
-import { metadataOf } from '../object-meta.ts';
 import type { Strategy } from '../strategy.ts';
 import { items, optionalObject, setDefault, setDefaultNumber, specOf } from './defaulting.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-export const roleStrategy: Strategy = { nameRule: pathSegment, createOnUpdate: true };
+function ruleErrors(rule: JsonObject, field: string): FieldError[] {
+  const empty = (name: string) => asArray(rule[name]).length === 0;
+  const errors: FieldError[] = [];
+  if (empty('verbs')) errors.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
+  if (!empty('nonResourceURLs')) return errors;
+  if (empty('apiGroups')) {
+    errors.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
+  }
+  if (empty('resources')) {
+    errors.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
+  }
+  return errors;
+}
 
-export const roleBindingStrategy: Strategy = {
+export const roleStrategy: Strategy = {
+  nameRule: pathSegment,
+  createOnUpdate: true,
+  validate: (object) => items(object.rules).flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`)),
+};
+
+export const leaseStrategy: Strategy = {
+  createOnUpdate: true,
+  unconditionalUpdate: false,
+  validate(object) {
+    const { leaseDurationSeconds: seconds, leaseTransitions: transitions } = specOf(object);
+    const errors: FieldError[] = [];
+    if (typeof seconds === 'number' && seconds <= 0) {
+      errors.push(invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
+    }
+    if (typeof transitions === 'number' && transitions < 0) {
+      errors.push(invalid('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
+    }
+    return errors;
+  },
+};
+
+/** `clusterWide`: a subject that is a service account must then say of which namespace. */
+export const roleBindingStrategy = (clusterWide: boolean): Strategy => ({
   nameRule: pathSegment,
   createOnUpdate: true,
   defaults(object) {
@@ -24,7 +58,7 @@ export const roleBindingStrategy: Strategy = {
     if (asString(role.name) === '') errors.push(required('roleRef.name'));
     items(object.subjects).forEach((subject, index) => {
       if (asString(subject.name) === '') errors.push(required(`subjects[${index}].name`));
-      if (subject.kind === 'ServiceAccount' && asString(subject.namespace) === '') {
+      if (clusterWide && subject.kind === 'ServiceAccount' && asString(subject.namespace) === '') {
         errors.push(required(`subjects[${index}].namespace`));
       }
     });
@@ -36,7 +70,7 @@ export const roleBindingStrategy: Strategy = {
     const shown = { APIGroup: asString(apiGroup), Kind: asString(kind), Name: asString(name) };
     return [invalid('roleRef', shown, 'cannot change roleRef')];
   },
-};
+});
 
 export const networkPolicyStrategy: Strategy = {
   generation: true,
@@ -103,7 +137,6 @@ export const storageClassStrategy: Strategy = {
 };
 
 export const csiDriverStrategy: Strategy = {
-  generation: true,
   unconditionalUpdate: false,
   returnDeletedObject: true,
   defaults(object) {
@@ -132,8 +165,20 @@ export const podDisruptionBudgetStrategy: Strategy = {
   unconditionalUpdate: false,
   validate(object) {
     const spec = specOf(object);
-    if (spec.minAvailable === undefined || spec.maxUnavailable === undefined) return [];
-    return [invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set')];
+    const errors: FieldError[] = [];
+    if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined) {
+      errors.push(invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
+    }
+    for (const field of ['minAvailable', 'maxUnavailable']) {
+      const value = spec[field];
+      if (typeof value === 'number' && value < 0) {
+        errors.push(invalid(`spec.${field}`, value, 'must be greater than or equal to 0'));
+      }
+      if (typeof value === 'string' && Number.parseInt(value, 10) > 100) {
+        errors.push(invalid(`spec.${field}`, value, 'must not be greater than 100%'));
+      }
+    }
+    return errors;
   },
 };
 
@@ -213,17 +258,21 @@ export const priorityLevelStrategy: Strategy = {
 };
 
 export const certificateRequestStrategy: Strategy = {
-  defaults(object) {
-    const spec = specOf(object);
-    if (asArray(spec.usages).length === 0) spec.usages = ['digital signature', 'key encipherment'];
-  },
   prepareForCreate(object, context) {
     const spec = specOf(object);
-    if (context.user) {
-      spec.username = context.user.name;
-      spec.groups = [...context.user.groups];
-    }
-    metadataOf(object).generation = undefined;
+    if (!context.user) return;
+    spec.username = context.user.name;
+    spec.groups = [...context.user.groups];
   },
-  validate: (object) => (asString(specOf(object).signerName) === '' ? [required('spec.signerName')] : []),
+  validate(object) {
+    const spec = specOf(object);
+    const errors: FieldError[] = [];
+    const pem = Buffer.from(asString(spec.request), 'base64').toString();
+    if (!pem.includes('-----BEGIN CERTIFICATE REQUEST-----')) {
+      errors.push(invalid('spec.request', spec.request, 'PEM block type must be CERTIFICATE REQUEST'));
+    }
+    if (asArray(spec.usages).length === 0) errors.push(required('spec.usages'));
+    if (asString(spec.signerName) === '') errors.push(required('spec.signerName'));
+    return errors;
+  },
 };

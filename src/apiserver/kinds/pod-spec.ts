@@ -57,7 +57,7 @@ function defaultContainer(container: JsonObject): void {
 function defaultProbe(probe: JsonObject): void {
   defaultHttpGet(probe);
   const grpc = optionalObject(probe, 'grpc');
-  if (grpc && grpc.service === undefined) grpc.service = '';
+  if (grpc) grpc.service ??= '';
   setDefaultNumber(probe, 'timeoutSeconds', 1);
   setDefaultNumber(probe, 'periodSeconds', 10);
   setDefaultNumber(probe, 'successThreshold', 1);
@@ -79,7 +79,7 @@ function defaultVolume(volume: JsonObject): void {
     if (value) setDefaultIfAbsent(value, 'defaultMode', FILE_MODE);
   }
   const hostPath = optionalObject(volume, 'hostPath');
-  if (hostPath && hostPath.type === undefined) hostPath.type = '';
+  if (hostPath) hostPath.type ??= '';
   const downward = optionalObject(volume, 'downwardAPI');
   for (const item of items(downward?.items)) defaultFieldRef(item);
   const projected = optionalObject(volume, 'projected');

@@ -22,8 +22,8 @@ function requestsFromLimits(container: JsonObject): void {
   ensureObject(container, 'resources').requests = { ...limits, ...asObject(resources.requests) };
 }
 
-/** What admission plugins that are always on add to a new pod. */
-function admit(spec: JsonObject): void {
+/** What an admission plugin that is always on adds to pods: they bear a node that is gone for five minutes. */
+function tolerateLostNodes(spec: JsonObject): void {
   const tolerations = items(spec.tolerations);
   for (const key of TAINTS) {
     const covered = tolerations.some(
@@ -34,6 +34,10 @@ function admit(spec: JsonObject): void {
     tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATION_SECONDS });
   }
   spec.tolerations = tolerations;
+}
+
+/** Another one. */
+function setPriority(spec: JsonObject): void {
   if (spec.priority === undefined) spec.priority = PRIORITIES[asString(spec.priorityClassName)] ?? 0;
   spec.preemptionPolicy ??= 'PreemptLowerPriority';
 }
@@ -71,9 +75,12 @@ export const podStrategy: Strategy = {
   },
 
   prepareForCreate(object) {
-    admit(specOf(object));
+    tolerateLostNodes(specOf(object));
+    setPriority(specOf(object));
     object.status = { phase: 'Pending', qosClass: qosClassOf(object) };
   },
+
+  prepareForUpdate: (object) => tolerateLostNodes(specOf(object)),
 
   prepareForStatusUpdate(object, old) {
     keepField(object, old, 'spec');

@@ -1,5 +1,5 @@
-import { duplicate, type FieldError, invalid, notSupported, required } from '../field-error.ts';
-import { asArray, asString, ensureObject, type JsonObject, jsonEqual } from '../json.ts';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { asArray, asObject, asString, ensureObject, type JsonObject, jsonEqual } from '../json.ts';
 import { dnsLabel } from '../name-rules.ts';
 import type { Strategy, WriteContext } from '../strategy.ts';
 import { addressNumber, addressText, NumberAllocator } from './address-allocator.ts';
@@ -157,6 +157,12 @@ export function serviceStrategy(): Strategy {
       const [now, before] = [asString(specOf(object).clusterIP), asString(specOf(old).clusterIP)];
       if (now === before || before === '' || specOf(object).type === 'ExternalName') return [];
       return [invalid('spec.clusterIPs[0]', [now], 'may not change once set')];
+    },
+
+    validateStatusUpdate(object) {
+      const ingress = asArray(asObject(asObject(object.status).loadBalancer).ingress);
+      if (specOf(object).type === 'LoadBalancer' || ingress.length === 0) return [];
+      return [forbidden('status.loadBalancer.ingress', "may only be used when `spec.type` is 'LoadBalancer'")];
     },
 
     afterDelete: release,

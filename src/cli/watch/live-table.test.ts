@@ -69,6 +69,8 @@ describe('the widths of columns', () => {
     expect(fittedWidths([10, 5, 20], 80)).toEqual([10, 5, 20]);
     expect(fittedWidths([30, 5, 9], 40)).toEqual([22, 5, 9]);
     expect(fittedWidths([30, 30, 5], 49)).toEqual([20, 20, 5]);
+    expect(fittedWidths([30, 30, 5], 49, [25, 8, 8])).toEqual([25, 15, 5]);
+    expect(fittedWidths([30, 30, 5], 10, [25, 8, 8])).toEqual([25, 8, 5]);
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 9 }),

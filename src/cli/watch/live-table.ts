@@ -1,5 +1,5 @@
 import type { Painter, Span, StyleName } from '../terminal/style.ts';
-import { fittedWidths, GAP } from './column-layout.ts';
+import { fittedWidths, GAP, MIN_WIDTH } from './column-layout.ts';
 import { MARK_MS, type RowEntry, type RowTable } from './row-table.ts';
 import type { ViewColumn } from './table-view.ts';
 
@@ -25,6 +25,9 @@ const MARKS: Readonly<Record<string, { sign: string; style: StyleName }>> = {
 
 /** Before each row: what has just happened to it. */
 const GUTTER = 2;
+
+/** The part of the window that the name may take, however narrow that is. */
+const NAME_SHARE = 0.4;
 
 /** The part of a table that fits on the screen. Only that part is formatted, however long the table is. */
 export class LiveTable {
@@ -54,7 +57,9 @@ export class LiveTable {
     this.#offset = Math.max(0, Math.min(this.#offset, all.length - height));
     const visible = all.slice(this.#offset, this.#offset + height);
     const cells = visible.map(({ row }) => shown.map(({ text }) => painter.plain(text(row, nowMs))));
-    const widths = fittedWidths(this.#measured(shown, cells), columns - GUTTER);
+    // Of all columns the name is the one that has to be readable.
+    const floors = shown.map(({ heading }) => (heading === 'NAME' ? Math.floor(columns * NAME_SHARE) : MIN_WIDTH));
+    const widths = fittedWidths(this.#measured(shown, cells), columns - GUTTER, floors);
     const heading = [
       { text: ' '.repeat(GUTTER) },
       ...this.#spans(

@@ -5,9 +5,9 @@ import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts
 import type { Status } from '../../api/status.ts';
 import type { TypeSchema } from '../../api/type-schema.ts';
 import { schemaOfKind, typeSchema } from '../../generated/type-schemas.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Codec } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
 import type { EnvelopeType } from './envelope.ts';
 import { FrameCutter } from './frame-cutter.ts';
 import { FrameReader } from './frame-reader.ts';

@@ -4,6 +4,7 @@ import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { JsonCodec } from '../codec/json-codec.ts';
 import { plainCached } from '../codec/plain-cached.ts';
+import { ProtobufCodec } from '../codec/protobuf/protobuf-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import type { ListWatch } from '../reflector/list-watch.ts';
 import { ResourceListerWatcher } from '../reflector/resource-lister-watcher.ts';
@@ -27,6 +28,12 @@ export interface ClusterOrigin<T extends KubernetesObject> {
   metadataOnly?: boolean;
   /** Whether objects keep `metadata.managedFields`, which are about half of their size. Default `drop`. */
   managedFields?: 'keep' | 'drop';
+  /**
+   * `json`: objects are decoded when they arrive, and kept so; a reader that changes one changes the cache. `protobuf`: built-in
+   * kinds come in protobuf where the server has it and are kept as bytes, a fraction of the memory; each read gives an object
+   * of its own, whose fields are decoded when they are looked at. Custom resources are JSON in any case. Default `json`.
+   */
+  encoding?: 'json' | 'protobuf';
   /** @internal Shared by the informers of a factory. */
   presence?: GroupPresence;
 }
@@ -55,11 +62,13 @@ export function originSources<T extends KubernetesObject>(
   }
   const { cluster, resource, namespace, tweakListOptions, metadataOnly, managedFields } = origin;
   const presence = origin.presence ?? new GroupPresence(cluster.transport, clock);
-  const codec = new JsonCodec<T>({
+  const codecOptions = {
     resource,
     ...(metadataOnly !== undefined && { metadataOnly }),
     ...(managedFields !== undefined && { managedFields }),
-  });
+  };
+  const json = new JsonCodec<T>(codecOptions);
+  const codec = origin.encoding === 'protobuf' ? new ProtobufCodec<T>({ ...codecOptions, json }) : json;
   const source = (only: string | undefined): InformerSource<T> => ({
     listerWatcher: new ResourceListerWatcher<T>({
       transport: cluster.transport,

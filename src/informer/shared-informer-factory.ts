@@ -24,6 +24,10 @@ export interface SharedInformerFactoryOptions
   customResyncMs?: ReadonlyMap<Resource, number> | readonly (readonly [Resource, number])[];
   /** Changes the options of every list and watch. client-go: WithTweakListOptions. */
   tweakListOptions?: (options: ListOptions) => void;
+  /** How built-in kinds come and are kept; see `ClusterOrigin`. Default `json`. */
+  encoding?: 'json' | 'protobuf';
+  /** Whether objects keep `metadata.managedFields`. Default `drop`. */
+  managedFields?: 'keep' | 'drop';
   /** Changes every object before it is stored. client-go: WithTransform. */
   transform?: Transform<KubernetesObject>;
 }

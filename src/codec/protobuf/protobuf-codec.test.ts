@@ -274,7 +274,9 @@ describe('ProtobufCodec', () => {
       PROTOBUF,
     );
     expect(broken).toEqual([]);
-    expect(() => items[0]?.view()).toThrow(/^default\/a cannot be decoded: .* in spec.containers\[0\].name\)$/);
+    const view: { metadata?: unknown; spec?: unknown } | undefined = items[0]?.view();
+    expect(view?.metadata).toMatchObject({ name: 'a' });
+    expect(() => view?.spec).toThrow(/^default\/a cannot be decoded: .* in spec.containers\[0\].name\)$/);
   });
 
   it('reads metadata alone, of custom resources too', async () => {

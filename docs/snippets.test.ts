@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { type Cluster, silentLogger } from 'tidewatch';
 import { pods } from 'tidewatch/api/core/v1';
 import { ApiServer } from 'tidewatch/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { markdownFiles } from '../tools/docs/markdown.ts';
-import { type Printed, runSnippets, snippetModules, typeErrors } from '../tools/docs/snippets.ts';
+import { type Printed, runSnippets, type SnippetModule, snippetModules, typeErrors } from '../tools/docs/snippets.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = markdownFiles(root).filter((page) => page === 'README.md' || /^docs\/[^/]+\.md$/.test(page));
@@ -40,12 +40,19 @@ function matches(line: string | undefined, pattern: string): boolean {
   return line !== undefined && new RegExp(`^${parts.join('.*')}$`).test(line);
 }
 
-it('finds snippets', () => {
-  expect(modules.length).toBeGreaterThan(6);
-});
+const wrong: SnippetModule = {
+  name: 'docs/wrong.md',
+  page: 'docs/wrong.md',
+  text: "\n\nimport { Cluster } from 'tidewatch';\nconst name: number = (await Cluster.connect()).namespace;\n",
+  runs: false,
+  prints: [],
+};
 
 it('type-checks every snippet of the README and the docs', { timeout: 180_000 }, () => {
-  expect(typeErrors(root, modules)).toEqual([]);
+  expect(modules.length).toBeGreaterThan(10);
+  expect(typeErrors(root, [...modules, wrong])).toEqual([
+    "docs/wrong.md:4: Type 'string' is not assignable to type 'number'.",
+  ]);
 });
 
 describe('the snippets, run as they are written on an embedded server in KUBECONFIG', () => {
@@ -54,6 +61,7 @@ describe('the snippets, run as they are written on an embedded server in KUBECON
   let folder: string;
 
   beforeEach(async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {}); // of the faults that pages ask for
     server = await ApiServer.start({ logger: silentLogger });
     await createPods(server.cluster());
     folder = mkdtempSync(join(tmpdir(), 'tidewatch-docs-'));
@@ -62,6 +70,7 @@ describe('the snippets, run as they are written on an embedded server in KUBECON
   });
 
   afterEach(async () => {
+    vi.restoreAllMocks();
     if (kubeconfigBefore === undefined) delete process.env.KUBECONFIG;
     else process.env.KUBECONFIG = kubeconfigBefore;
     rmSync(folder, { recursive: true });

@@ -3,16 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiServer } from '../src/apiserver/api-server.ts';
 import type { JsonObject } from '../src/apiserver/json.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
-import {
-  BAD_RULES,
-  DEFINITIONS,
-  definition,
-  RULED_VALUES,
-  RULES,
-  ruledDefinition,
-  SAMPLE_DEFINITION,
-  SAMPLES,
-} from './apiserver-crd-corpus.ts';
+import { DEFINITIONS, definition } from './apiserver-crd-corpus.ts';
+import { BAD_RULES, RULED_VALUES, RULES, ruledDefinition } from './apiserver-crd-rules.ts';
+import { SAMPLE_DEFINITION, SAMPLES } from './apiserver-crd-samples.ts';
 
 interface Answer {
   status: number;
@@ -257,6 +250,19 @@ describe('custom resources on the embedded server and on a real one', () => {
     }
   });
 
+  it('accept finalizers without a domain, with a warning', async () => {
+    const metadata = { name: 'meta', finalizers: ['plain', 'x.example.com'] };
+    const object = { apiVersion: 'corpus.example.com/v1', kind: 'Sample', metadata, spec: {} };
+    await alike('finalizers', 'POST', `${SAMPLES_PATH}?dryRun=All`, object);
+  });
+
+  it('prefer the same version of a group', async () => {
+    const corpus = ({ body }: Answer) =>
+      (body.groups as JsonObject[]).find(({ name }) => name === 'corpus.example.com');
+    const [groups, ourGroups] = [await real.send('GET', '/apis'), await ours.send('GET', '/apis')];
+    expect(corpus(ourGroups)).toEqual(corpus(groups));
+  });
+
   it('select by the fields of the definition', async () => {
     const spec = { type: 'object', properties: { colour: { type: 'string' }, size: { type: 'integer' } } };
     const crd = definition('fields', {
@@ -296,6 +302,16 @@ describe('custom resources on the embedded server and on a real one', () => {
     expect(withoutDescriptions(swagger(await ours.send('GET', '/openapi/v2')))).toEqual(
       withoutDescriptions(swagger(await real.send('GET', '/openapi/v2'))),
     );
+  });
+
+  it('describe built-in kinds alike in OpenAPI', async () => {
+    for (const path of ['/openapi/v3/api/v1', '/openapi/v3/apis/apps/v1', '/openapi/v3/apis/networking.k8s.io/v1']) {
+      const schemas = ({ body }: Answer) => (body.components as JsonObject).schemas as JsonObject;
+      const [expected, actual] = [schemas(await real.send('GET', path)), schemas(await ours.send('GET', path))];
+      for (const [name, schema] of Object.entries(actual)) {
+        expect(comparable(schema), name).toEqual(comparable(expected[name]));
+      }
+    }
   });
 
   it('evaluate rules alike', async () => {
@@ -385,4 +401,18 @@ function withoutDescriptions(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([key, item]) => key !== 'description' || typeof item !== 'string');
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutDescriptions(item)]));
+}
+
+/** The tables from which the embedded server writes its schemas have no texts and no enums. */
+function comparable(schema: unknown): unknown {
+  const left = ['description', 'enum', 'deprecated', 'x-kubernetes-group-version-kind', 'x-kubernetes-unions'];
+  if (Array.isArray(schema)) return schema.map(comparable);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  // A reference alone, and one with room for a description, say the same.
+  const { allOf, ...rest } = schema as { allOf?: unknown[] };
+  const [only] = allOf ?? [];
+  const whole = allOf?.length === 1 ? { ...rest, ...(only as object) } : schema;
+  const entries = Object.entries(whole).filter(([key, value]) => !left.includes(key) || typeof value === 'object');
+  const kept = entries.filter(([key]) => !left.slice(1).includes(key));
+  return Object.fromEntries(kept.map(([key, value]) => [key, comparable(value)]));
 }

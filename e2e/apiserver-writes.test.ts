@@ -14,6 +14,8 @@ interface WriteRequest {
   headers?: Record<string, string>;
   /** Dotted paths in the answer that cannot be alike. */
   ignore?: string[];
+  /** Paths that must be served before: the real server takes its time with definitions. */
+  after?: string[];
 }
 
 interface Side {
@@ -46,6 +48,10 @@ describe('the embedded server and the real one answer alike, in order', () => {
   });
 
   it.each(titled)('%s', async (_title, one) => {
+    for (const path of one.after ?? []) {
+      const served = () => send(real, { method: 'GET', path }).then(({ status }) => status);
+      await expect.poll(served, { timeout: 30_000 }).toBe(200);
+    }
     const [theirs, mine] = [await send(real, one), await send(ours, one)];
     expect(mine).toEqual(theirs);
   });

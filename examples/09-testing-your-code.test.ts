@@ -1,5 +1,5 @@
 /** How to test code that stands on an informer: a real API server in the test, a clock that stands still, faults on demand. */
-import { type Client, type Cluster, type Informer, SharedInformerFactory } from 'tidewatch';
+import { type Client, type Cluster, type Informer, SharedInformerFactory, silentLogger } from 'tidewatch';
 import { type Pod, pods } from 'tidewatch/api/core/v1';
 import { ApiServer, FakeClock } from 'tidewatch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ describe('PendingAlarm', () => {
     cluster = server.cluster();
     client = cluster.client(pods);
     clock = new FakeClock();
-    factory = new SharedInformerFactory(cluster, { clock });
+    factory = new SharedInformerFactory(cluster, { clock, logger: silentLogger }); // faults are meant here
     informer = factory.for(pods).informer();
     alarms = [];
     alarm = new PendingAlarm({

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { configMaps, pods } from 'tidewatch/api/core/v1';
 import { describe, expect, it } from 'vitest';
 import * as firstInformer from './01-first-informer.ts';
@@ -221,4 +222,12 @@ describe.concurrent('the examples', () => {
       'delete wordpress',
     ]);
   });
+});
+
+it('the README of the examples names each of them', () => {
+  const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8');
+  const files = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' });
+  const examples = files.filter((file) => /(^|[/\\])\d+-[\w-]+\.ts$/.test(file));
+  expect(examples.length).toBeGreaterThan(10);
+  expect(examples.filter((file) => !readme.includes(`](${file.replaceAll('\\', '/')})`))).toEqual([]);
 });

@@ -20,13 +20,11 @@ export function timestamp(ms: number): string {
   return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** RFC 3339 with six decimals, as `metav1.MicroTime`. */
-export function microTimestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
-}
-
 /** The judgement of an object's metadata on create and update, worded as the real server words it. */
-export function validateMetadata(metadata: JsonObject, namespaced: boolean, nameRule: NameRule): FieldError[] {
+export function validateMetadata(
+  metadata: JsonObject,
+  { namespaced, custom, nameRule }: { namespaced: boolean; custom: boolean; nameRule: NameRule },
+): FieldError[] {
   const errors: FieldError[] = [];
   const name = asString(metadata.name);
   const generateName = asString(metadata.generateName);
@@ -43,7 +41,7 @@ export function validateMetadata(metadata: JsonObject, namespaced: boolean, name
   errors.push(...validateLabels(asObject(metadata.labels), 'metadata.labels'));
   errors.push(...validateAnnotations(asObject(metadata.annotations)));
   errors.push(...validateOwners(metadata));
-  errors.push(...validateFinalizers(metadata));
+  errors.push(...validateFinalizers(metadata, custom));
   return errors;
 }
 
@@ -94,7 +92,19 @@ function validateOwners(metadata: JsonObject): FieldError[] {
   return errors;
 }
 
-function validateFinalizers(metadata: JsonObject): FieldError[] {
+/** What the real server thinks of the finalizers of a custom resource, which it takes all the same. */
+export function finalizerWarnings(metadata: JsonObject): string[] {
+  const warnings: string[] = [];
+  for (const name of asArray(metadata.finalizers).map(asString)) {
+    if (name.includes('/') || STANDARD_FINALIZERS.has(name)) continue;
+    const path = name.includes('.') ? ' including a path (/)' : '';
+    const why = `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
+    warnings.push(`metadata.finalizers: ${JSON.stringify(name)}: ${why}`);
+  }
+  return warnings;
+}
+
+function validateFinalizers(metadata: JsonObject, custom: boolean): FieldError[] {
   const errors: FieldError[] = [];
   const finalizers = asArray(metadata.finalizers).map(asString);
   for (const name of finalizers) {
@@ -104,6 +114,7 @@ function validateFinalizers(metadata: JsonObject): FieldError[] {
     const detail = `finalizer ${ORPHAN_FINALIZER} and ${FOREGROUND_FINALIZER} cannot be both set`;
     errors.push(invalid('metadata.finalizers', finalizers, detail));
   }
+  if (custom) return errors;
   finalizers.forEach((name, index) => {
     if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return;
     const detail = 'name is neither a standard finalizer name nor is it fully qualified';

@@ -3,7 +3,14 @@ import type { Api } from './api.ts';
 import type { FieldError } from './field-error.ts';
 import { asObject, asString, cloneJson, ensureObject, type JsonObject, type JsonValue, jsonEqual } from './json.ts';
 import { dnsSubdomain } from './name-rules.ts';
-import { finalizersOf, metadataOf, timestamp, validateMetadata, validateMetadataUpdate } from './object-meta.ts';
+import {
+  finalizersOf,
+  finalizerWarnings,
+  metadataOf,
+  timestamp,
+  validateMetadata,
+  validateMetadataUpdate,
+} from './object-meta.ts';
 import type { ServedResource } from './served-resource.ts';
 import {
   alreadyExists,
@@ -69,7 +76,7 @@ export class ObjectWriter {
     if (strategy.generation) metadata.generation = 1;
     strategy.prepareForCreate?.(object, context);
     this.#judge(resource, object, [
-      ...validateMetadata(metadata, resource.namespaced, strategy.nameRule ?? dnsSubdomain),
+      ...this.#validateMetadata(resource, metadata, options),
       ...(strategy.validate?.(object, context) ?? []),
     ]);
     const key = keyOf(metadata);
@@ -110,7 +117,7 @@ export class ObjectWriter {
     this.#prepareUpdate(resource, object, old, context);
     const changes = validateMetadataUpdate(metadataOf(object), metadataOf(old));
     const errors = [
-      ...validateMetadata(metadataOf(object), resource.namespaced, strategy.nameRule ?? dnsSubdomain),
+      ...this.#validateMetadata(resource, metadataOf(object), options),
       ...changes,
       // Built-in kinds check this once more on their own, and both findings are reported.
       ...(resource.init.custom ? [] : changes),
@@ -133,6 +140,13 @@ export class ObjectWriter {
   /** A state that is answered but not stored. */
   #dry(resource: ServedResource, object: JsonObject, revision: number): StoredObject {
     return new StoredObject(object, revision, resource.table.fieldsOf(object));
+  }
+
+  #validateMetadata(resource: ServedResource, metadata: JsonObject, options: WriteOptions): FieldError[] {
+    const { namespaced, strategy } = resource;
+    const { custom } = resource.init;
+    if (custom) for (const text of finalizerWarnings(metadata)) options.warn(text);
+    return validateMetadata(metadata, { namespaced, custom, nameRule: strategy.nameRule ?? dnsSubdomain });
   }
 
   #chooseName(resource: ServedResource, metadata: JsonObject): boolean {
@@ -165,6 +179,8 @@ export class ObjectWriter {
 
   #prepareUpdate(resource: ServedResource, object: JsonObject, old: JsonObject, context: WriteContext): void {
     const { strategy } = resource;
+    // A binding writes spec and status at once, and is no change of what is wanted.
+    if (context.subresource === 'binding') return;
     if (isStatus(context.subresource)) {
       if (strategy.prepareForStatusUpdate) strategy.prepareForStatusUpdate(object, old, context);
       else keepAllButStatus(object, old);

@@ -3,7 +3,6 @@ import type { Status } from '../api/status.ts';
 import type { Api } from './api.ts';
 import { inputFormat, parseObject } from './body.ts';
 import { deleteOptionsFrom } from './delete-options.ts';
-import { required } from './field-error.ts';
 import { asArray, asObject, asString, ensureObject, getPath, isObject, type JsonObject } from './json.ts';
 import { ObjectDeleter } from './object-deleter.ts';
 import { metadataOf, timestamp } from './object-meta.ts';
@@ -11,7 +10,7 @@ import { documentResponse } from './object-response.ts';
 import { keyFor, ObjectWriter } from './object-writer.ts';
 import type { ServerResponse } from './request.ts';
 import type { ResourceScope } from './resource-scope.ts';
-import { badRequest, conflict, invalidObject, notFound, statusError } from './status-error.ts';
+import { badRequest, conflict, notFound, statusError } from './status-error.ts';
 import { writeQuery } from './write-decoding.ts';
 import { writeOptions } from './write-handlers.ts';
 
@@ -37,9 +36,8 @@ export function handleBinding(api: Api, scope: ResourceScope): ServerResponse {
   const query = writeQuery(scope, 'CreateOptions');
   const name = scope.info.resource === 'pods' ? scope.info.name : asString(metadataOf(binding).name);
   const node = asString(getPath(binding, 'target', 'name'));
-  if (node === '') {
-    throw invalidObject({ group: '', kind: 'Binding' }, name, [required('target.name')]);
-  }
+  // The real server forgets to make a Status of it.
+  if (node === '') throw statusError(500, '', 'target.name: Required value');
   const pods = api.registry.find('', 'v1', 'pods');
   if (!pods?.table.objects.has(keyFor(scope.namespace, name))) throw notFound({ group: '', plural: 'pods' }, name);
   const options = { ...writeOptions(scope, query), subresource: 'binding' };

@@ -1,3 +1,4 @@
+import { compareVersions } from './crd/version-priority.ts';
 import type { ServedResource } from './served-resource.ts';
 import type { Table } from './store.ts';
 
@@ -65,6 +66,8 @@ export class ResourceRegistry {
   groups(): Map<string, string[]> {
     const groups = new Map<string, string[]>();
     for (const { group, version } of this.#versions) groups.set(group, [...(groups.get(group) ?? []), version]);
+    // The built-in ones are in the order of a real server; definitions come in any order.
+    for (const [group, versions] of groups) if (!this.hasBuiltins(group)) versions.sort(compareVersions);
     return groups;
   }
 

@@ -1,4 +1,4 @@
-import type { Status, StatusCause, StatusDetails } from '../api/status.ts';
+import type { Status, StatusDetails } from '../api/status.ts';
 import { aggregateText, type FieldError, fieldErrorCause } from './field-error.ts';
 
 /** A no of the server: thrown anywhere below the front, written as a `Status` body (or an ERROR event) by it. */
@@ -93,10 +93,6 @@ export function modifiedMeanwhile(resource: GroupResource, name: string): Status
   );
 }
 
-export function applyConflict(causes: readonly StatusCause[], message: string): StatusError {
-  return statusError(409, 'Conflict', message, { causes: [...causes] });
-}
-
 export function invalidObject(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const what = `${qualified(kind.kind, kind.group)} ${JSON.stringify(name)} is invalid`;
   const message = errors.length === 0 ? what : `${what}: ${aggregateText(errors)}`;
@@ -128,11 +124,6 @@ export function expired(message: string, freshContinue?: string): StatusError {
   return new StatusError(status);
 }
 
-export function methodNotSupported(resource: GroupResource, action: string): StatusError {
-  const message = `${action} is not supported on resources of kind ${JSON.stringify(qualified(resource.plural, resource.group))}`;
-  return statusError(405, 'MethodNotAllowed', message, detailsOf('', resource.group, resource.plural));
-}
-
 /** What the router says when a path exists but not with this HTTP method. */
 export function methodNotAllowed(): StatusError {
   return statusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
@@ -149,10 +140,6 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
 
 export function tooLarge(limitBytes: number): StatusError {
   return statusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`);
-}
-
-export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
-  return statusError(429, 'TooManyRequests', message, { retryAfterSeconds });
 }
 
 export function internalError(message: string): StatusError {

@@ -4,7 +4,7 @@ import { asObject, asString, getKey, getPath, type JsonObject } from '../json.ts
 const ANNOTATION = 'api-approved.kubernetes.io';
 const HELP = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
-export type ApprovalState = 'missing' | 'bypassed' | 'approved' | 'invalid';
+type ApprovalState = 'missing' | 'bypassed' | 'approved' | 'invalid';
 
 /** Kubernetes guards its own groups: a definition in one of them must say who approved it. */
 export function isProtectedGroup(group: string): boolean {

@@ -132,6 +132,10 @@ function validateResource(object: JsonObject, path: string): FieldError[] {
   const { metadata } = object;
   if (!isObject(metadata)) return errors;
   const named = metadata.name ? metadata : { ...metadata, name: 'fakename' };
-  const problems = validateMetadata(named, Boolean(metadata.namespace), pathSegment);
+  const problems = validateMetadata(named, {
+    namespaced: Boolean(metadata.namespace),
+    custom: false,
+    nameRule: pathSegment,
+  });
   return [...errors, ...problems.map((error) => ({ ...error, field: childPath(path, error.field) }))];
 }

@@ -7,7 +7,7 @@ import {
   type OpenApiResource,
 } from './open-api-resource.ts';
 
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
 export interface QueryParameter {
   readonly name: string;

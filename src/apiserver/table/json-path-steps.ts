@@ -45,7 +45,7 @@ export function unionStep(branches: readonly (readonly Step[])[]): Step {
   return (values) => branches.flatMap((steps) => runSteps(steps, values));
 }
 
-export interface Slice {
+interface Slice {
   start: number | undefined;
   end: number | undefined;
   step: number | undefined;
@@ -78,7 +78,7 @@ function fromEnd(index: number, length: number): number {
   return index < 0 ? index + length : index;
 }
 
-export interface Filter {
+interface Filter {
   left: readonly Step[];
   /** Unset: the left side has to exist. */
   comparison?: { operator: string; right: readonly Step[] };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { builtinResources } from '../../generated/resources.ts';
 import type { JsonObject } from '../json.ts';
 import { customPrinter } from './custom-printer.ts';
-import { parseIncludeObject, printerFor, toPartialObjectMetadataList, toTable } from './table.ts';
+import { parseIncludeObject, printerFor, toTable } from './table.ts';
 
 const NOW = Date.parse('2026-01-01T00:10:00Z');
 const podPrinter = printerFor({ group: '', kind: 'Pod' });
@@ -148,17 +148,5 @@ describe('parseIncludeObject', () => {
     expect(() => parseIncludeObject('Foo')).toThrow(
       `Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`,
     );
-  });
-});
-
-describe('toPartialObjectMetadataList', () => {
-  it('reduces each object to its metadata', () => {
-    expect(toPartialObjectMetadataList([pod], { resourceVersion: '9' })).toEqual({
-      kind: 'PartialObjectMetadataList',
-      apiVersion: 'meta.k8s.io/v1',
-      metadata: { resourceVersion: '9' },
-      items: [{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: pod.metadata }],
-    });
-    expect(toPartialObjectMetadataList([], {}).items).toBeNull();
   });
 });

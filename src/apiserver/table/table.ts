@@ -1,5 +1,5 @@
 /**
- * Objects as a `meta.k8s.io` Table (`Accept: application/json;as=Table;v=v1;g=meta.k8s.io`) or as PartialObjectMetadata.
+ * Objects as a `meta.k8s.io` Table (`Accept: application/json;as=Table;v=v1;g=meta.k8s.io`).
  * The printer of a built-in resource comes from `printerFor`, that of a custom one from `customPrinter`.
  *
  * A list is `toTable({ printer, objects, metadata: list.metadata, … })`, a single object `toTable({ printer, objects:
@@ -107,21 +107,6 @@ function endsInitialEvents(object: JsonObject): boolean {
   return getKey(annotations, INITIAL_EVENTS_END) === 'true';
 }
 
-/** An object reduced to its metadata (`as=PartialObjectMetadata`); for watch events too. */
-export function toPartialObjectMetadata(object: JsonObject, apiVersion: MetaApiVersion = 'meta.k8s.io/v1'): JsonObject {
+function toPartialObjectMetadata(object: JsonObject, apiVersion: MetaApiVersion = 'meta.k8s.io/v1'): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion, metadata: asObject(object.metadata) };
-}
-
-/** `items` of an empty list is null, as the real server has it. */
-export function toPartialObjectMetadataList(
-  objects: readonly JsonObject[],
-  metadata: ListMeta,
-  apiVersion: MetaApiVersion = 'meta.k8s.io/v1',
-): JsonObject {
-  return {
-    kind: 'PartialObjectMetadataList',
-    apiVersion,
-    metadata: { ...metadata },
-    items: objects.length === 0 ? null : objects.map((object) => toPartialObjectMetadata(object, apiVersion)),
-  };
 }

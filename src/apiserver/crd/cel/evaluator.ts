@@ -169,7 +169,7 @@ function operatorResult(
   }
 }
 
-export const BINARY: ReadonlySet<string> = new Set('== != in < <= > >= + - * / %'.split(' '));
+const BINARY: ReadonlySet<string> = new Set('== != in < <= > >= + - * / %'.split(' '));
 
 function macro(expression: Extract<Expression, { kind: 'macro' }>, scope: Scope): CelValue {
   const range = evaluate(expression.range, scope);

@@ -1,6 +1,6 @@
 import { CelSyntaxError } from './cel-error.ts';
 
-export type TokenKind = 'identifier' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'symbol' | 'end';
+type TokenKind = 'identifier' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'symbol' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;

@@ -53,7 +53,7 @@ function fractionText(nanos: bigint): string {
   return nanos === 0n ? '' : `.${nanos.toString().padStart(9, '0').replace(/0+$/, '')}`;
 }
 
-export function floorDivide(value: bigint, divisor: bigint): bigint {
+function floorDivide(value: bigint, divisor: bigint): bigint {
   const quotient = value / divisor;
   return value < 0n && quotient * divisor !== value ? quotient - 1n : quotient;
 }

@@ -35,7 +35,7 @@ export interface ApiServerOptions {
   token?: string | false;
   /** Plain HTTP; kubectl then sends no credentials, so the default token is false. Default false: HTTPS. */
   http?: boolean;
-  /** Run the namespace controller and the garbage collector. Default true; false leaves them to a real controller manager. */
+  /** Empty deleted namespaces, collect dependents, protect claims in use. Default true; false leaves that to a real controller manager. */
   controllers?: boolean;
   clock?: Clock;
   logger?: Logger;

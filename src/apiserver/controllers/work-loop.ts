@@ -8,11 +8,14 @@ import { Slices } from '../slices.ts';
 export class WorkLoop {
   readonly #jobs = new Map<string, () => void>();
   readonly #logger: Logger;
+  readonly #atOnce: boolean;
   #running = false;
   #stopped = false;
 
-  constructor(logger: Logger) {
+  /** `atOnce`: all that waits is done before anything else has its turn, so that the next request sees its effect. */
+  constructor(logger: Logger, { atOnce = false } = {}) {
     this.#logger = logger;
+    this.#atOnce = atOnce;
   }
 
   add(key: string, job: () => void): void {
@@ -37,7 +40,7 @@ export class WorkLoop {
       } catch (error) {
         this.#logger.warn(`A controller of the embedded server could not handle ${key}.`, error);
       }
-      await slices.pause();
+      if (!this.#atOnce) await slices.pause();
     }
     this.#running = false;
   }

@@ -1,0 +1,40 @@
+/** Follows all pods with `makeInformer` of @kubernetes/client-node and reports what that took. */
+import { CoreV1Api, KubeConfig, makeInformer, type V1Pod } from '@kubernetes/client-node';
+import { EventWatch, Measurement, peerOptions, report } from '../measurement.ts';
+
+const options = peerOptions();
+const config = new KubeConfig();
+config.loadFromOptions({
+  clusters: [{ name: 'replay', server: options.server, skipTLSVerify: true }],
+  users: [{ name: 'nobody' }],
+  contexts: [{ name: 'replay', cluster: 'replay', user: 'nobody' }],
+  currentContext: 'replay',
+});
+const api = config.makeApiClient(CoreV1Api);
+const informer = makeInformer<V1Pod>(config, '/api/v1/pods', () => api.listPodForAllNamespaces());
+const events = new EventWatch(options.lastVersion);
+informer.on('add', () => {});
+informer.on('update', (pod) => events.heard(pod.metadata?.resourceVersion));
+informer.on('error', (error) => {
+  console.error(error);
+  process.exit(1);
+});
+
+const sync = new Measurement();
+await informer.start();
+const { seconds, heapGrowth, ...synced } = sync.end();
+const objects = informer.list().length;
+report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject: heapGrowth() / objects });
+
+if (options.events > 0) {
+  const measurement = new Measurement();
+  await events.done;
+  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = measurement.end();
+  report({
+    eventsPerSecond: options.events / events.seconds,
+    eventsCpuSeconds: cpuSeconds,
+    eventsPeakRssMb: peakRssMb,
+    eventsEventLoopP99Ms: eventLoopP99Ms,
+  });
+}
+process.exit(0);

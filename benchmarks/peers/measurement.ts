@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+
+/** What every peer in Node is started with. */
+export interface PeerOptions {
+  readonly server: string;
+  readonly encoding: string;
+  readonly store: string;
+  readonly events: number;
+  /** The resourceVersion of the last event. */
+  readonly lastVersion: string;
+  readonly reads: boolean;
+  readonly readAll: boolean;
+}
+
+export function peerOptions(): PeerOptions {
+  const { values } = parseArgs({
+    options: {
+      server: { type: 'string', default: '' },
+      encoding: { type: 'string', default: 'json' },
+      store: { type: 'string', default: '' },
+      events: { type: 'string', default: '0' },
+      'last-version': { type: 'string', default: '' },
+      reads: { type: 'boolean', default: false },
+      'read-all': { type: 'boolean', default: false },
+    },
+  });
+  return { ...values, events: Number(values.events), lastVersion: values['last-version'], readAll: values['read-all'] };
+}
+
+/** What one phase costs this process: from its construction to `end()`. */
+export class Measurement {
+  readonly #heapBefore = heapAfterGc();
+  readonly #delay: IntervalHistogram;
+  readonly #cpuBefore: NodeJS.CpuUsage;
+  readonly #start: bigint;
+
+  constructor() {
+    // A millisecond is the finest that the monitor goes; it counts the delay of its own timer, so 1 ms is nothing.
+    this.#delay = monitorEventLoopDelay({ resolution: 1 });
+    this.#delay.enable();
+    this.#cpuBefore = process.cpuUsage();
+    this.#start = process.hrtime.bigint();
+  }
+
+  end() {
+    const seconds = Number(process.hrtime.bigint() - this.#start) / 1e9;
+    const { user, system } = process.cpuUsage(this.#cpuBefore);
+    this.#delay.disable();
+    return {
+      seconds,
+      cpuSeconds: (user + system) / 1e6,
+      peakRssMb: peakRssMb(),
+      eventLoopP99Ms: this.#delay.percentile(99) / 1e6,
+      eventLoopMaxMs: this.#delay.max / 1e6,
+      /** Collects garbage first, so it is read last. */
+      heapGrowth: () => heapAfterGc() - this.#heapBefore,
+    };
+  }
+}
+
+/** From the first update that reaches a handler to the one with the last version. */
+export class EventWatch {
+  readonly done: Promise<void>;
+  #finish: () => void = () => {};
+  readonly #lastVersion: string;
+  #first: bigint | undefined;
+  #last = 0n;
+
+  constructor(lastVersion: string) {
+    this.#lastVersion = lastVersion;
+    this.done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  heard(resourceVersion: string | undefined): void {
+    this.#first ??= process.hrtime.bigint();
+    if (resourceVersion !== this.#lastVersion) return;
+    this.#last = process.hrtime.bigint();
+    this.#finish();
+  }
+
+  get seconds(): number {
+    return Number(this.#last - (this.#first ?? 0n)) / 1e9;
+  }
+}
+
+export function report(result: object): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/** The V8 heap and what it holds outside; array buffers are part of the latter. */
+function heapAfterGc(): number {
+  if (globalThis.gc === undefined) throw new Error('run with --expose-gc');
+  globalThis.gc();
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Not `maxRSS`, in which a process inherits the peak of the one that started it. */
+function peakRssMb(): number {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return Number(kilobytes ?? 0) / 1024;
+}

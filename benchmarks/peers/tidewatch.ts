@@ -1,0 +1,64 @@
+/**
+ * Follows all pods with a shared informer of tidewatch and reports what that took. With `--read-all` an index function reads
+ * the spec, and the handler all of every object.
+ */
+import { Cluster, SharedInformerFactory, type SharedInformerFactoryOptions } from 'tidewatch';
+import { pods } from 'tidewatch/api/core/v1';
+import { EventWatch, Measurement, peerOptions, report } from './measurement.ts';
+import { measureReads } from './tidewatch-reads.ts';
+
+const options = peerOptions();
+const cluster = await Cluster.connect({
+  server: options.server,
+  kubeconfig: [],
+  env: {},
+  serviceAccountFolder: '/nonexistent',
+});
+const variant = { encoding: options.encoding, ...(options.store !== '' && { store: options.store }) };
+const factory = new SharedInformerFactory(cluster, variant as SharedInformerFactoryOptions);
+const informer = factory.for(pods).informer();
+const lister = factory.for(pods).lister();
+let leaves = 0;
+const events = new EventWatch(options.lastVersion);
+if (options.readAll) informer.addIndexers({ node: (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : []) });
+const registration = informer.addEventHandler({
+  onAdd(pod) {
+    if (options.readAll) leaves += countLeaves(pod);
+  },
+  onUpdate(_, pod) {
+    if (options.readAll) leaves += countLeaves(pod);
+    events.heard(pod.metadata?.resourceVersion);
+  },
+});
+
+const sync = new Measurement();
+factory.start();
+await informer.waitForSync();
+if (options.readAll) await registration.synced;
+const { seconds, heapGrowth, ...synced } = sync.end();
+const objects = informer.indexer.listKeys().length;
+const heapBytesPerObject = heapGrowth() / objects;
+const reads = options.reads ? measureReads(informer, lister) : {};
+report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject, ...reads });
+
+if (options.events > 0) {
+  const measurement = new Measurement();
+  await events.done;
+  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = measurement.end();
+  report({
+    eventsPerSecond: options.events / events.seconds,
+    eventsCpuSeconds: cpuSeconds,
+    eventsPeakRssMb: peakRssMb,
+    eventsEventLoopP99Ms: eventLoopP99Ms,
+  });
+}
+if (options.readAll && leaves === 0) throw new Error('the handler read nothing');
+await factory.shutdown();
+await cluster.close();
+
+function countLeaves(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 0;
+  for (const field of Object.values(value)) count += countLeaves(field);
+  return count;
+}

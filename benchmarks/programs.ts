@@ -1,0 +1,90 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const cache = join(root, 'node_modules/.cache/tidewatch-bench');
+
+/** The programs that take part: the first word is the file, the rest its first arguments. */
+export type Command = readonly [string, ...string[]];
+
+/** Throws when Go is missing: without the server nothing can be measured. */
+export function buildReplayServer(): string {
+  return go('replay-server', 'replay-server');
+}
+
+/** By name; one whose toolchain is missing is left out, with a message. */
+export async function buildPeers(names: ReadonlySet<string>): Promise<ReadonlyMap<string, Command>> {
+  const commands = new Map<string, Command>();
+  for (const [name, prepare] of Object.entries(PEERS)) {
+    if (!names.has(name)) continue;
+    try {
+      commands.set(name, await prepare());
+    } catch (error) {
+      console.error(
+        `${name} is skipped, because it cannot be built: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  }
+  return commands;
+}
+
+const PEERS: Readonly<Record<string, () => Command | Promise<Command>>> = {
+  tidewatch: () => bundle('tidewatch', 'peers/tidewatch.ts'),
+  'client-node': () => bundle('client-node', 'peers/client-node/main.ts'),
+  'client-go': () => [go('client-go', 'peers/client-go')],
+  'kube-rs': () => [cargo('kube-rs-peer', 'peers/kube-rs')],
+};
+
+/** With the same compiler and settings as dist/, so that what is measured is what is shipped, and never an old build. */
+async function bundle(name: string, entry: string): Promise<Command> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: { [name]: join('benchmarks', entry) },
+    outdir: cache,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: `${name}-chunks/[name]-[hash]`,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    packages: 'external',
+    sourcemap: true,
+    logLevel: 'warning',
+  });
+  return [process.execPath, '--expose-gc', join(cache, `${name}.mjs`)];
+}
+
+function go(name: string, folder: string): string {
+  const output = join(cache, name);
+  run('go', ['build', '-o', output, '.'], join(root, 'benchmarks', folder));
+  return output;
+}
+
+function cargo(name: string, folder: string): string {
+  const target = join(cache, 'kube-rs');
+  run('cargo', ['build', '--release', '--quiet', '--target-dir', target], join(root, 'benchmarks', folder));
+  return join(target, 'release', name);
+}
+
+function run(program: string, args: readonly string[], cwd: string): void {
+  const { error, status, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${program} ${args[0]} failed: ${stderr.trim()}`);
+}
+
+/** `go1.26.8`, `rustc 1.95.0`: what is there of the toolchains. */
+export function toolchainVersions(): string[] {
+  const first = (program: string, args: readonly string[], words: RegExp) => {
+    try {
+      return words.exec(execFileSync(program, args, { encoding: 'utf8' }))?.[0] ?? '';
+    } catch {
+      return '';
+    }
+  };
+  return [first('go', ['version'], /go\d[\d.]*/), first('rustc', ['--version'], /rustc [\d.]+/)].filter(
+    (it) => it !== '',
+  );
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// How many bytes are gathered before they are written to the socket.
+const flushAt = 256 << 10
+
+// Every watch sees the same story from its own beginning: the pods with the versions from firstVersion on, then the events
+// that are ordered while it is open. So the programs that are measured one after another all get the same bytes.
+type server struct {
+	pods      int
+	encodings map[string]*encoding
+
+	mu      sync.Mutex
+	opened  *sync.Cond
+	watches map[chan int]struct{}
+	served  map[string]int
+}
+
+func newServer(pods int) (*server, error) {
+	encodings, err := newEncodings()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{pods: pods, encodings: encodings, watches: map[chan int]struct{}{}, served: map[string]int{}}
+	s.opened = sync.NewCond(&s.mu)
+	return s, nil
+}
+
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	addDiscovery(mux)
+	mux.HandleFunc("GET /api/v1/pods", s.collection)
+	mux.HandleFunc("GET /api/v1/namespaces/{namespace}/pods/{name}", s.get)
+	mux.HandleFunc("POST /control/events", s.orderEvents)
+	mux.HandleFunc("GET /control/served", s.tellServed)
+	return mux
+}
+
+func (s *server) lastVersion() int { return firstVersion + s.pods - 1 }
+
+// Protobuf where the client names it, as the API server does; JSON otherwise.
+func (s *server) negotiate(request *http.Request) *encoding {
+	if strings.Contains(request.Header.Get("Accept"), "application/vnd.kubernetes.protobuf") {
+		return s.encodings["protobuf"]
+	}
+	return s.encodings["json"]
+}
+
+func (s *server) count(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.served[what]++
+}
+
+func (s *server) collection(response http.ResponseWriter, request *http.Request) {
+	query := request.URL.Query()
+	if query.Get("labelSelector") != "" || query.Get("fieldSelector") != "" {
+		http.Error(response, "the replay server does not select", http.StatusBadRequest)
+		return
+	}
+	encoding := s.negotiate(request)
+	if isTrue(query.Get("watch")) {
+		s.count(encoding.name)
+		s.watch(response, request, encoding, isTrue(query.Get("sendInitialEvents")))
+		return
+	}
+	s.count(encoding.name)
+	limit, _ := strconv.Atoi(query.Get("limit"))
+	from, _ := strconv.Atoi(query.Get("continue"))
+	s.list(response, encoding, from, limit)
+}
+
+func isTrue(value string) bool { return value == "true" || value == "1" }
+
+func (s *server) list(response http.ResponseWriter, encoding *encoding, from, limit int) {
+	meta := metav1.ListMeta{ResourceVersion: fmt.Sprint(s.lastVersion())}
+	to := s.pods
+	if limit > 0 && from+limit < s.pods {
+		to = from + limit
+		meta.Continue = fmt.Sprint(to)
+		remaining := int64(s.pods - to)
+		meta.RemainingItemCount = &remaining
+	}
+	from = min(from, to)
+	head, tail, err := encoding.listFrame(to-from, meta)
+	if err != nil {
+		http.Error(response, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	response.Header().Set("Content-Type", encoding.mediaType)
+	buffer := append(make([]byte, 0, flushAt+64<<10), head...)
+	for pod := from; pod < to; pod++ {
+		if pod > from && encoding.name == "json" {
+			buffer = append(buffer, ',')
+		}
+		buffer = encoding.item.append(buffer, pod, firstVersion+pod)
+		if len(buffer) >= flushAt {
+			if _, err := response.Write(buffer); err != nil {
+				return
+			}
+			buffer = buffer[:0]
+		}
+	}
+	_, _ = response.Write(append(buffer, tail...))
+}
+
+func (s *server) watch(response http.ResponseWriter, request *http.Request, encoding *encoding, initial bool) {
+	mediaType := encoding.mediaType
+	if encoding.name == "protobuf" {
+		mediaType += ";stream=watch"
+	}
+	response.Header().Set("Content-Type", mediaType)
+	stream := &frameStream{response: response, buffer: make([]byte, 0, flushAt+64<<10)}
+	if initial {
+		for pod := range s.pods {
+			if stream.send(encoding.added, pod, firstVersion+pod) != nil {
+				return
+			}
+		}
+		bookmark, err := encoding.codec.closingBookmark(s.lastVersion())
+		if err != nil {
+			return
+		}
+		stream.buffer = append(stream.buffer, bookmark...)
+	}
+	if stream.flush() != nil {
+		return
+	}
+	orders := s.open()
+	defer s.close(orders)
+	next := 0
+	for {
+		select {
+		case <-request.Context().Done():
+			return
+		case count := <-orders:
+			for range count {
+				next++
+				if stream.send(encoding.modified, (next-1)%s.pods, s.lastVersion()+next) != nil {
+					return
+				}
+			}
+			if stream.flush() != nil {
+				return
+			}
+		}
+	}
+}
+
+type frameStream struct {
+	response http.ResponseWriter
+	buffer   []byte
+}
+
+func (f *frameStream) send(frame *template, pod, version int) error {
+	f.buffer = frame.append(f.buffer, pod, version)
+	if len(f.buffer) < flushAt {
+		return nil
+	}
+	return f.flush()
+}
+
+func (f *frameStream) flush() error {
+	_, err := f.response.Write(f.buffer)
+	f.buffer = f.buffer[:0]
+	if err != nil {
+		return err
+	}
+	return http.NewResponseController(f.response).Flush()
+}
+
+func (s *server) open() chan int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	orders := make(chan int, 16)
+	s.watches[orders] = struct{}{}
+	s.opened.Broadcast()
+	return orders
+}
+
+func (s *server) close(orders chan int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watches, orders)
+}
+
+// Waits for a watch when there is none: a client that lists first opens it a moment after it has said that it is synced.
+func (s *server) orderEvents(response http.ResponseWriter, request *http.Request) {
+	count, err := strconv.Atoi(request.URL.Query().Get("count"))
+	if err != nil || count < 1 {
+		http.Error(response, "count must be a positive number", http.StatusBadRequest)
+		return
+	}
+	patience := time.AfterFunc(30*time.Second, s.opened.Broadcast)
+	defer patience.Stop()
+	deadline := time.Now().Add(30 * time.Second)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.watches) == 0 {
+		if !time.Now().Before(deadline) {
+			http.Error(response, "no watch was opened within 30 s", http.StatusConflict)
+			return
+		}
+		s.opened.Wait()
+	}
+	for orders := range s.watches {
+		orders <- count
+	}
+	fmt.Fprintf(response, `{"watches":%d}`, len(s.watches))
+}
+
+func (s *server) tellServed(response http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = json.NewEncoder(response).Encode(s.served)
+}
+
+func (s *server) get(response http.ResponseWriter, request *http.Request) {
+	encoding := s.negotiate(request)
+	pod, err := strconv.Atoi(strings.TrimPrefix(request.PathValue("name"), "orders-"))
+	if err != nil || pod < 0 || pod >= s.pods {
+		http.NotFound(response, request)
+		return
+	}
+	response.Header().Set("Content-Type", encoding.mediaType)
+	_, _ = response.Write(encoding.pod.append(nil, pod, firstVersion+pod))
+}

@@ -1,0 +1,88 @@
+/**
+ * Writes docs/reference/: the public names of each door with their doc comments, and the resource tokens.
+ *
+ *     tsx scripts/generate-reference.ts [--check]
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { DoorReader } from '../tools/docs/door.ts';
+import { renderReference, type Section } from '../tools/docs/reference-page.ts';
+import { renderTokens, type TokenModule } from '../tools/docs/token-page.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
+const folder = join(root, 'docs/reference');
+
+const SECTIONS: readonly Section[] = [
+  { title: 'Informers', folders: ['src/informer/'] },
+  { title: 'Handlers', folders: ['src/processor/'] },
+  { title: 'Stores', folders: ['src/store/'] },
+  { title: 'Clusters', folders: ['src/transport/'] },
+  { title: 'Reflectors', folders: ['src/reflector/'] },
+  { title: 'Queues', folders: ['src/queue/'] },
+  { title: 'Time, logs, metrics', folders: ['src/observe/'] },
+  { title: 'Words of the API', folders: ['src/api/', 'src/codec/'] },
+];
+
+const TESTING_SECTIONS: readonly Section[] = [
+  { title: 'The embedded API server', folders: ['src/testing/api-server', 'src/apiserver/'] },
+  { title: 'A real control plane', folders: ['src/testing/control-plane'] },
+  { title: 'Time', folders: ['src/observe/'] },
+  { title: 'Other', folders: [] },
+];
+
+async function tokenModules(): Promise<TokenModule[]> {
+  const api = join(root, 'src/generated/api');
+  const files = readdirSync(api, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const modules: TokenModule[] = [];
+  for (const file of files.sort()) {
+    const door = `tidewatch/api/${file.slice(0, -'.ts'.length).split(sep).join('/')}`;
+    modules.push({ door, exports: (await import(pathToFileURL(join(api, file)).href)) as Record<string, unknown> });
+  }
+  return modules;
+}
+
+async function makePages(): Promise<Map<string, string>> {
+  const reader = new DoorReader(root, ['src/index.ts', 'src/testing/index.ts']);
+  const main = reader.read('src/index.ts');
+  const testing = reader.read('src/testing/index.ts', new Set(main.map(({ name }) => name)));
+  return new Map([
+    [
+      'tidewatch.md',
+      renderReference({
+        title: 'tidewatch',
+        intro:
+          "What `import { … } from 'tidewatch'` offers, from the doc comments. The [guides](../README.md) come first.",
+        sections: SECTIONS,
+        names: main,
+      }),
+    ],
+    [
+      'testing.md',
+      renderReference({
+        title: 'tidewatch/testing',
+        intro: "What `import { … } from 'tidewatch/testing'` offers. [Testing](../testing.md) shows how to use it.",
+        sections: TESTING_SECTIONS,
+        names: testing,
+      }),
+    ],
+    ['api.md', renderTokens(await tokenModules())],
+  ]);
+}
+
+const pages = await makePages();
+if (process.argv.includes('--check')) {
+  const there = existsSync(folder) ? readdirSync(folder) : [];
+  const stale = [...new Set([...there, ...pages.keys()])].filter((name) => {
+    const file = join(folder, name);
+    return !existsSync(file) || readFileSync(file, 'utf8') !== pages.get(name);
+  });
+  if (stale.length > 0) {
+    console.error(`docs/reference is not up to date (${stale.join(', ')}): run npx tsx scripts/generate-reference.ts`);
+    process.exitCode = 1;
+  } else console.log(`${pages.size} pages of docs/reference are up to date.`);
+} else {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of pages) writeFileSync(join(folder, name), text);
+}

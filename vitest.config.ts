@@ -14,7 +14,11 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        test: { name: 'unit', include: ['src/**/*.test.ts', 'examples/**/*.test.ts', 'docs/**/*.test.ts'], testTimeout: 20_000 },
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'examples/**/*.test.ts', 'docs/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
       },
       {
         resolve: { alias },

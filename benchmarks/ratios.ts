@@ -52,6 +52,11 @@ const PROMISED: readonly Promised[] = [
 /** How far a short run on a shared machine may miss a promise before it counts as a regression. */
 const ALLOWANCE = 1.3;
 
+/** In a small cache a program that has just started weighs more than what it does. */
+export function isPromised(objects: number): boolean {
+  return objects >= 10_000;
+}
+
 /** Those whose two sides were measured. */
 export function ratios(summary: Summary, objects: number): Ratio[] {
   return PROMISED.flatMap((promised) => {

@@ -11,7 +11,7 @@ import { type Contestant, contestants } from './contestants.ts';
 import { writeDocument } from './document.ts';
 import { measuredRun, type Result } from './measured-run.ts';
 import { buildPeers, buildReplayServer } from './programs.ts';
-import { describeRatio, ratios } from './ratios.ts';
+import { describeRatio, isPromised, ratios } from './ratios.ts';
 import { Replay } from './replay.ts';
 import { Summary } from './summary.ts';
 import { readTable, resultTable } from './tables.ts';
@@ -72,7 +72,7 @@ function tell(result: Result): void {
 }
 
 function conclude(summary: Summary): void {
-  const kept = summary.sizes.flatMap((objects) => ratios(summary, objects));
+  const kept = summary.sizes.filter(isPromised).flatMap((objects) => ratios(summary, objects));
   const print = options.json ? console.error : console.log;
   for (const objects of summary.sizes) {
     if (!options.json) print(`\n${resultTable(summary, objects)}\n\n${readTable(summary, objects)}`);

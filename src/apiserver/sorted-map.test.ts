@@ -25,6 +25,7 @@ describe('SortedMap', () => {
         expect(map.values(from)).toEqual(sorted.filter(([at]) => at >= from).map(([, value]) => value));
         const inside = sorted.filter(([at]) => at.startsWith('a/') && at >= from);
         expect([...map.entries(from, 'a/')]).toEqual(inside);
+        expect(map.values(from, 'a/')).toEqual(inside.map(([, value]) => value));
         expect(map.size).toBe(model.size);
       }),
     );

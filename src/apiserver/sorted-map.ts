@@ -77,9 +77,10 @@ export class SortedMap<V> {
     for (let at = this.#chunkFor(start); at < this.#chunks.length; at++) {
       const chunk = this.#chunks[at];
       if (!chunk) break;
-      const first = lowerBound(chunk.keys, start);
-      for (let index = first; index < chunk.keys.length; index++) {
-        if (prefix !== '' && !(chunk.keys[index] as string).startsWith(prefix)) return found;
+      // Keys with one prefix stand together: when the last key has it, so have all from the start on.
+      const whole = prefix === '' || (chunk.keys.at(-1)?.startsWith(prefix) ?? false);
+      for (let index = lowerBound(chunk.keys, start); index < chunk.keys.length; index++) {
+        if (!whole && !(chunk.keys[index] as string).startsWith(prefix)) return found;
         found.push(chunk.values[index] as V);
       }
     }

@@ -9,8 +9,8 @@ import { DecodeError } from './decode-error.ts';
 import { JsonFrameCutter } from './json-frame-cutter.ts';
 import { JsonFrameReader } from './json-frame-reader.ts';
 import { JsonListCutter } from './json-list-cutter.ts';
-import { JsonObjectReader } from './json-object-reader.ts';
-import { ObjectIntake } from './object-intake.ts';
+import { JsonObjectReader, type JsonObjectReaderOptions } from './json-object-reader.ts';
+import { ObjectIntake, type ObjectIntakeOptions } from './object-intake.ts';
 
 export interface JsonCodecOptions<T extends KubernetesObject> {
   resource: Resource<T>;
@@ -20,6 +20,14 @@ export interface JsonCodecOptions<T extends KubernetesObject> {
   metadataOnly?: boolean;
   /** An object or a frame larger than this fails the whole list or watch. Default 32 MiB. */
   maxObjectBytes?: number;
+  /** Makes what reads objects, for a codec that keeps them in another way. Default: decoded objects. */
+  partsFor?: (reader: JsonObjectReaderOptions, intake: ObjectIntakeOptions) => JsonCodecParts<T>;
+}
+
+export interface JsonCodecParts<T extends KubernetesObject> {
+  readonly reader: JsonObjectReader;
+  /** Takes whatever the reader returns. */
+  readonly intake: ObjectIntake<T>;
 }
 
 const DEFAULT_MAX_OBJECT_BYTES = 32 * 1024 * 1024;
@@ -48,8 +56,11 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     this.acceptWatch = metadataOnly ? `${asMetadata(METADATA_KIND)},application/json` : 'application/json';
     const kind = metadataOnly ? METADATA_KIND : resource.kind;
     const apiVersion = metadataOnly ? METADATA_API_VERSION : apiVersionOf(resource);
-    this.#reader = new JsonObjectReader({ kind, apiVersion, dropManagedFields: managedFields === 'drop' });
-    this.#intake = new ObjectIntake({ kind, apiVersion, metadataOf: metadataOnly ? resource : undefined });
+    const readerOptions = { kind, apiVersion, dropManagedFields: managedFields === 'drop' };
+    const intakeOptions = { kind, apiVersion, metadataOf: metadataOnly ? resource : undefined };
+    const parts = options.partsFor?.(readerOptions, intakeOptions);
+    this.#reader = parts?.reader ?? new JsonObjectReader(readerOptions);
+    this.#intake = parts?.intake ?? new ObjectIntake(intakeOptions);
     this.#frameReader = new JsonFrameReader(this.#reader, this.#intake);
   }
 

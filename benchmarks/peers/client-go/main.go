@@ -43,11 +43,14 @@ func main() {
 }
 
 func run(o options) error {
-	config := &rest.Config{Host: o.server}
+	// Said in both cases: what client-go asks for by itself has changed between versions.
+	mediaType := "application/json"
 	if o.encoding == "protobuf" {
-		config.ContentType = "application/vnd.kubernetes.protobuf"
-		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+		mediaType = "application/vnd.kubernetes.protobuf"
 	}
+	config := &rest.Config{Host: o.server, ContentConfig: rest.ContentConfig{
+		AcceptContentTypes: mediaType, ContentType: mediaType,
+	}}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import type { WireReader } from './wire-reader.ts';
 export interface FrameReaderOptions<T extends KubernetesObject> {
   /** What the objects of the watch must be. */
   type: EnvelopeType;
-  keeper: ObjectKeeper<T>;
+  keeper: Pick<ObjectKeeper<T>, 'take'>;
   /** Decodes such objects. */
   decoder: ObjectDecoder;
   statusDecoder: ObjectDecoder;

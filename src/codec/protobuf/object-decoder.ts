@@ -32,6 +32,8 @@ import { LENGTH_DELIMITED, MAX_DEPTH, WireReader } from './wire-reader.ts';
 export interface ObjectDecoderOptions {
   /** Put first into the object, as the envelope and not the message carries them. Unset: the object has none. */
   type?: { readonly kind: string; readonly apiVersion: string };
+  /** Instead of the plan of the schema: one with fewer fields, and the others are passed over. */
+  plan?: MessagePlan;
   /** May be shared with others that do not read at the same time. */
   reader?: WireReader;
 }
@@ -55,7 +57,7 @@ export class ObjectDecoder {
   #disordered = false;
 
   constructor(schema: TypeSchema, options: ObjectDecoderOptions = {}) {
-    this.#plan = messagePlan(schema);
+    this.#plan = options.plan ?? messagePlan(schema);
     this.#reader = options.reader ?? new WireReader();
     this.#type = options.type;
   }

@@ -29,6 +29,16 @@ export interface ProtobufCodecOptions<T extends KubernetesObject> {
   maxObjectBytes?: number;
   /** Where strings that repeat are remembered; codecs may share one. Default: one of its own. */
   strings?: StringTable;
+  /** Makes what makes objects of their bytes. Default: an `ObjectKeeper`. */
+  keeperFor?: (parts: KeeperParts) => Keeper<T>;
+}
+
+type Keeper<T extends KubernetesObject> = Pick<ObjectKeeper<T>, 'take'>;
+
+export interface KeeperParts {
+  readonly type: EnvelopeType;
+  readonly schema: TypeSchema;
+  readonly reader: WireReader;
 }
 
 const MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
@@ -142,14 +152,14 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
 interface Protobuf<T extends KubernetesObject> {
   readonly type: EnvelopeType;
   readonly reader: WireReader;
-  readonly keeper: ObjectKeeper<T>;
+  readonly keeper: Keeper<T>;
   readonly frameReader: FrameReader<T>;
   readonly statusDecoder: ObjectDecoder;
   readonly listMetaDecoder: ObjectDecoder;
 }
 
 function makeProtobuf<T extends KubernetesObject>(
-  { managedFields, strings }: ProtobufCodecOptions<T>,
+  { managedFields, strings, keeperFor }: ProtobufCodecOptions<T>,
   type: EnvelopeType,
   schema: string,
 ): Protobuf<T> {
@@ -160,7 +170,9 @@ function makeProtobuf<T extends KubernetesObject>(
     reader,
   });
   const listMetaDecoder = new ObjectDecoder(schemaNamed(`${META}.ListMeta`), { reader });
-  const keeper = new ObjectKeeper<T>({ decoder, reader, keepManagedFields: managedFields === 'keep' });
+  const keeper =
+    keeperFor?.({ type, schema: schemaNamed(schema), reader }) ??
+    new ObjectKeeper<T>({ decoder, reader, keepManagedFields: managedFields === 'keep' });
   const frameReader = new FrameReader({ type, keeper, decoder, statusDecoder, reader });
   return { type, reader, keeper, frameReader, statusDecoder, listMetaDecoder };
 }

@@ -1,0 +1,144 @@
+/**
+ * What the embedded API server bears, in process.
+ *
+ *   npx tsx benchmarks/apiserver.ts [--creates 5000] [--watchers 1000] [--changes 1000] [--objects 100000] [--json]
+ *
+ * `--json` prints one line for each measurement instead of the table.
+ */
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type ConfigMap, configMaps } from '../src/generated/api/core/v1.ts';
+import { ApiServer } from '../src/testing/api-server.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    creates: { type: 'string', default: '5000' },
+    watchers: { type: 'string', default: '1000' },
+    changes: { type: 'string', default: '1000' },
+    objects: { type: 'string', default: '100000' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+interface Measured {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  /** The promise; unset: it is only reported. */
+  readonly atMost?: number;
+}
+
+const NAMESPACE = 'default';
+const CONCURRENT = 50;
+
+/** A config map of a given size in JSON, roughly. */
+function configMap(index: number, bytes: number): ConfigMap {
+  const name = `load-${String(index).padStart(7, '0')}`;
+  return { metadata: { name, labels: { app: 'load' } }, data: { filling: 'x'.repeat(Math.max(0, bytes - 300)) } };
+}
+
+async function createMany(server: ApiServer, count: number, bytes: number, concurrent: number): Promise<number> {
+  const client = server.cluster().client(configMaps, { namespace: NAMESPACE });
+  const start = performance.now();
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await client.create(configMap(next++, bytes));
+  };
+  await Promise.all(Array.from({ length: concurrent }, worker));
+  return count / ((performance.now() - start) / 1000);
+}
+
+async function measureCreates(): Promise<Measured[]> {
+  const count = Number(options.creates);
+  const measured: Measured[] = [];
+  // The first server only warms the compiler up.
+  for (const [what, concurrent] of [
+    ['', 1],
+    ['creates a second, one at a time', 1],
+    [`creates a second, ${CONCURRENT} at a time`, CONCURRENT],
+  ] as const) {
+    await using server = await ApiServer.start({ listen: false });
+    const value = await createMany(server, count, 1_000, concurrent);
+    if (what !== '') measured.push({ what, value, unit: '/s' });
+  }
+  return measured;
+}
+
+async function measureWatchers(): Promise<Measured[]> {
+  const watchers = Number(options.watchers);
+  const changes = Number(options.changes);
+  await using server = await ApiServer.start({ listen: false });
+  const transport = server.transport();
+  const stopping = new AbortController();
+  const watches = Array.from({ length: watchers }, async () => {
+    const { body } = await transport.request({
+      method: 'GET',
+      path: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
+      query: `watch=true&resourceVersion=${server.resourceVersion}`,
+      signal: stopping.signal,
+    });
+    let seen = 0;
+    for await (const chunk of body) {
+      seen += countNewlines(chunk);
+      if (seen >= changes) return;
+    }
+  });
+  while (server.openWatches < watchers) await nextTurn();
+  const delay = startDelay();
+  const start = performance.now();
+  await createMany(server, changes, 1_000, 1);
+  await Promise.all(watches);
+  const seconds = (performance.now() - start) / 1000;
+  delay.disable();
+  return [
+    { what: `${changes} changes to ${watchers} watchers each`, value: seconds, unit: 's' },
+    { what: 'events delivered a second', value: (watchers * changes) / seconds, unit: '/s' },
+    { what: 'longest block of the event loop in it', value: delay.max / 1e6, unit: 'ms' },
+  ];
+}
+
+async function measureList(): Promise<Measured[]> {
+  const objects = Number(options.objects);
+  await using server = await ApiServer.start({ listen: false });
+  const rate = await createMany(server, objects, 2_000, CONCURRENT);
+  const transport = server.transport();
+  const list = async () => {
+    const { body } = await transport.request({ method: 'GET', path: '/api/v1/configmaps', query: 'resourceVersion=0' });
+    let bytes = 0;
+    for await (const chunk of body) bytes += chunk.length;
+    return bytes;
+  };
+  const delay = startDelay();
+  const start = performance.now();
+  const bytes = await list();
+  const seconds = (performance.now() - start) / 1000;
+  delay.disable();
+  return [
+    { what: `creates a second, ${objects} objects of 2 KB`, value: rate, unit: '/s' },
+    { what: `list of them (${Math.round(bytes / 1e6)} MB)`, value: seconds, unit: 's' },
+    { what: 'longest block of the event loop in it', value: delay.max / 1e6, unit: 'ms', atMost: 50 },
+    { what: 'event loop delay p99 in it', value: delay.percentile(99) / 1e6, unit: 'ms' },
+  ];
+}
+
+function startDelay(): IntervalHistogram {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  return delay;
+}
+
+function countNewlines(chunk: Uint8Array): number {
+  let count = 0;
+  for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count++;
+  return count;
+}
+
+for (const measure of [measureCreates, measureWatchers, measureList]) {
+  for (const measured of await measure()) {
+    const { what, value, unit, atMost } = measured;
+    const verdict = atMost === undefined ? '' : value <= atMost ? `  holds (at most ${atMost})` : `  MISSED (at most ${atMost})`;
+    if (options.json) console.log(JSON.stringify(measured));
+    else console.log(`${value.toLocaleString('en', { maximumFractionDigits: 1 }).padStart(12)} ${unit.padEnd(3)} ${what}${verdict}`);
+  }
+}

@@ -42,8 +42,9 @@ export {
 export { compareResourceVersions } from './api/resource-version.ts';
 export type { Status, StatusCause, StatusDetails } from './api/status.ts';
 export type { Transport, TransportRequest, TransportResponse } from './api/transport.ts';
-export { TransportError } from './api/transport-error.ts';
+export { TransportError, type TransportErrorKind } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
+export { DecodeError } from './codec/decode-error.ts';
 export { DerivedInformer, type SelectOptions } from './informer/derived-informer.ts';
 export type { EventsOptions, Informer, WaitOptions } from './informer/informer.ts';
 export { InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
@@ -85,6 +86,7 @@ export {
 } from './queue/queue.ts';
 export { ListWatch, type ListWatchOptions } from './reflector/list-watch.ts';
 export { Reflector } from './reflector/reflector.ts';
+export { ReflectorError, type ReflectorErrorKind } from './reflector/reflector-error.ts';
 export type { ReflectorOptions, WatchErrorContext, WatchErrorHandler } from './reflector/reflector-options.ts';
 export type { LeftOut, ReflectorPhase, ReflectorState } from './reflector/reflector-state.ts';
 export {
@@ -99,7 +101,20 @@ export { Indexer, type IndexerOptions } from './store/indexer.ts';
 export { MutationDetector } from './store/mutation-detector.ts';
 export { Store, type StoreOptions } from './store/store.ts';
 export { Client } from './transport/client.ts';
+export type {
+  ApplyOptions,
+  CallOptions,
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListCallOptions,
+  PatchOptions,
+  PatchType,
+  WriteOptions,
+} from './transport/client-options.ts';
 export { Cluster } from './transport/cluster.ts';
 export type { ClusterOptions, ConnectOptions } from './transport/connect-options.ts';
+export type { DiscoveredResource } from './transport/discovered-resource.ts';
 export { Discovery } from './transport/discovery.ts';
 export { KubeconfigError } from './transport/kubeconfig.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 /** What every peer in Node is started with. */
@@ -44,14 +45,17 @@ export class Measurement {
     this.#start = process.hrtime.bigint();
   }
 
-  end() {
+  async end() {
     const seconds = Number(process.hrtime.bigint() - this.#start) / 1e9;
     const { user, system } = process.cpuUsage(this.#cpuBefore);
+    const peak = peakRssMb();
+    // A stretch that has blocked the loop until now is only counted when the monitor's timer runs.
+    await setTimeout(5);
     this.#delay.disable();
     return {
       seconds,
       cpuSeconds: (user + system) / 1e6,
-      peakRssMb: peakRssMb(),
+      peakRssMb: peak,
       eventLoopP99Ms: this.#delay.percentile(99) / 1e6,
       eventLoopMaxMs: this.#delay.max / 1e6,
       /** Collects garbage first, so it is read last. */

@@ -35,7 +35,7 @@ const sync = new Measurement();
 factory.start();
 await informer.waitForSync();
 if (options.readAll) await registration.synced;
-const { seconds, heapGrowth, ...synced } = sync.end();
+const { seconds, heapGrowth, ...synced } = await sync.end();
 const objects = informer.indexer.listKeys().length;
 const heapBytesPerObject = heapGrowth() / objects;
 const reads = options.reads ? measureReads(informer, lister) : {};
@@ -44,7 +44,7 @@ report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject, ...reads 
 if (options.events > 0) {
   const measurement = new Measurement();
   await events.done;
-  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = measurement.end();
+  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = await measurement.end();
   report({
     eventsPerSecond: options.events / events.seconds,
     eventsCpuSeconds: cpuSeconds,

@@ -6,6 +6,8 @@ import { JsonCodec } from '../codec/json-codec.ts';
 import { plainCached } from '../codec/plain-cached.ts';
 import { ProtobufCodec } from '../codec/protobuf/protobuf-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import type { ListWatch } from '../reflector/list-watch.ts';
 import { ResourceListerWatcher } from '../reflector/resource-lister-watcher.ts';
 import { GroupPresence } from './group-presence.ts';
@@ -14,6 +16,10 @@ import type { InformerSource } from './informer-part.ts';
 /** What an informer needs of a `Cluster`. */
 export interface ClusterConnection {
   readonly transport: Transport;
+  /** For informers that are not given their own. */
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
 }
 
 /** The objects of a resource on a server. client-go's `NewFilteredPodInformer` and its like. */
@@ -83,4 +89,13 @@ export function originSources<T extends KubernetesObject>(
   const wanted = typeof namespace === 'string' ? [namespace] : [...new Set(namespace ?? [])];
   if (!resource.namespaced || wanted.length === 0 || wanted.includes('')) return [source(undefined)];
   return wanted.map(source);
+}
+
+/** What the cluster was given to see with serves its informers too. */
+export function originObservers<T extends KubernetesObject>(
+  origin: InformerOrigin<T>,
+): Pick<ClusterConnection, 'clock' | 'logger' | 'metrics'> {
+  if (!('cluster' in origin)) return {};
+  const { clock, logger, metrics } = origin.cluster;
+  return { ...(clock && { clock }), ...(logger && { logger }), ...(metrics && { metrics }) };
 }

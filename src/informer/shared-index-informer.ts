@@ -21,7 +21,7 @@ import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
-import { type InformerOrigin, originName, originSources } from './informer-origin.ts';
+import { type InformerOrigin, originName, originObservers, originSources } from './informer-origin.ts';
 import { InformerPart, type PartOptions } from './informer-part.ts';
 import { Lister } from './lister.ts';
 import type { Transform } from './transform.ts';
@@ -71,7 +71,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #synced: Promise<void>;
   #announceSynced: (() => void) | undefined;
 
-  constructor(options: SharedIndexInformerOptions<T>) {
+  constructor(given: SharedIndexInformerOptions<T>) {
+    const options = { ...originObservers(given), ...given };
     const { name = originName(options), resyncMs = 0, indexers, transform, ...rest } = options;
     this.name = name;
     this.#clock = options.clock ?? systemClock;

@@ -66,8 +66,8 @@ export class SharedInformerFactory implements AsyncDisposable {
   constructor(cluster: ClusterConnection, options: SharedInformerFactoryOptions = {}) {
     this.#cluster = cluster;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? defaultLogger;
+    this.#clock = options.clock ?? cluster.clock ?? systemClock;
+    this.#logger = options.logger ?? cluster.logger ?? defaultLogger;
     this.#presence = new GroupPresence(cluster.transport, this.#clock);
     this.#customResyncMs = new Map(
       [...(options.customResyncMs ?? [])].map(([resource, resyncMs]) => [resourceName(resource), resyncMs]),

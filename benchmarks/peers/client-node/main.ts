@@ -22,14 +22,14 @@ informer.on('error', (error) => {
 
 const sync = new Measurement();
 await informer.start();
-const { seconds, heapGrowth, ...synced } = sync.end();
+const { seconds, heapGrowth, ...synced } = await sync.end();
 const objects = informer.list().length;
 report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject: heapGrowth() / objects });
 
 if (options.events > 0) {
   const measurement = new Measurement();
   await events.done;
-  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = measurement.end();
+  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = await measurement.end();
   report({
     eventsPerSecond: options.events / events.seconds,
     eventsCpuSeconds: cpuSeconds,

@@ -38,8 +38,8 @@ MODIFIED events as fast as it reads them. A peer whose toolchain is missing is l
 
 ![Time to sync, memory a pod, peak RSS and events a second, for each client](images/benchmarks.svg)
 
-${machine()}, loopback; medians of ${summary.rounds(charted)} rounds. Absolute figures move from machine to machine, the
-ratios much less.
+${machine()}, loopback; the best of ${summary.rounds(charted)} rounds. Absolute figures move from machine to
+machine, the ratios much less.
 
 ## Results
 

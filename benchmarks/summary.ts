@@ -1,6 +1,8 @@
 import type { Figure, Result } from './measured-run.ts';
 
-/** The median of each figure over the rounds, for each peer and size. */
+const MORE_IS_BETTER: ReadonlySet<Figure> = new Set(['eventsPerSecond']);
+
+/** The best round of each figure, for each peer and size: other programs on the machine can only make it worse. */
 export class Summary {
   readonly #results: readonly Result[];
 
@@ -25,14 +27,7 @@ export class Summary {
     const values = this.#results
       .filter((result) => result.peer === peer && result.objects === objects)
       .flatMap((result) => result[figure] ?? []);
-    return median(values);
+    if (values.length === 0) return undefined;
+    return MORE_IS_BETTER.has(figure) ? Math.max(...values) : Math.min(...values);
   }
-}
-
-function median(values: readonly number[]): number | undefined {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle];
-  const lower = sorted[sorted.length % 2 === 0 ? middle - 1 : middle];
-  return upper === undefined || lower === undefined ? undefined : (lower + upper) / 2;
 }

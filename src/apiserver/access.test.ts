@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { ApiServer } from './api-server.ts';
 import { getPath } from './json.ts';
-import { RequestClient } from './request-client.test.helper.ts';
+import { RequestClient } from './request-client-fixture.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { ApiServer } from './api-server.ts';
 import { asArray, getPath } from './json.ts';
-import { RequestClient } from './request-client.test.helper.ts';
+import { RequestClient } from './request-client-fixture.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const configMap = (name: string, data: Record<string, string> = {}) => ({ metadata: { name }, data });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { ApiServer } from './api-server.ts';
 import type { JsonObject } from './json.ts';
-import { RequestClient } from './request-client.test.helper.ts';
+import { RequestClient } from './request-client-fixture.ts';
 
 const OBJECTS = '/api/v1/namespaces/default/configmaps';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { ApiServer } from './api-server.ts';
 import { asArray, asString, getPath, type JsonObject } from './json.ts';
-import { RequestClient } from './request-client.test.helper.ts';
+import { RequestClient } from './request-client-fixture.ts';
 
 const OBJECTS = '/api/v1/namespaces/default/configmaps';
 const names = (body: JsonObject) => asArray(body.items).map((item) => asString(getPath(item, 'metadata', 'name')));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ModelServer, REQUEST_FAILURES } from './model-server.test.helper.ts';
+import { ModelServer, REQUEST_FAILURES } from './model-server-fixture.ts';
 import { errorFrame, expired, Scene } from './scripted-fixture.ts';
 
 type Event = (server: ModelServer, scene: Scene) => void | Promise<void>;

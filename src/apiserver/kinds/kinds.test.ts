@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../observe/fake-clock.ts';
 import { ApiServer } from '../api-server.ts';
 import { asArray, asString, getPath, type JsonObject } from '../json.ts';
-import { RequestClient } from '../request-client.test.helper.ts';
+import { RequestClient } from '../request-client-fixture.ts';
 
 const container = { name: 'c', image: 'nginx' };
 const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [container] } };

@@ -25,6 +25,10 @@ export class Replay implements AsyncDisposable {
     throw new Error('the replay server ended before it had a port');
   }
 
+  get alive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
   /** The version of the last of so many events. */
   lastVersion(events: number): string {
     return String(FIRST_VERSION + this.pods - 1 + events);
@@ -44,6 +48,7 @@ export class Replay implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.alive) return;
     const exited = once(this.#process, 'exit');
     this.#process.kill();
     await exited;

@@ -49,6 +49,7 @@ async function main(): Promise<void> {
           results.push(result);
           tell(result);
         } catch (error) {
+          if (!replay.alive) throw new Error('the replay server has ended', { cause: error });
           able.delete(contestant);
           console.error(`${contestant.name} is left out: ${error instanceof Error ? error.message : error}`);
         }

@@ -3,8 +3,8 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { JsonCodec } from '../codec/json-codec.ts';
+import { PackedCodec } from '../codec/packed/packed-codec.ts';
 import { plainCached } from '../codec/plain-cached.ts';
-import { ProtobufCodec } from '../codec/protobuf/protobuf-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -73,8 +73,7 @@ export function originSources<T extends KubernetesObject>(
     ...(metadataOnly !== undefined && { metadataOnly }),
     ...(managedFields !== undefined && { managedFields }),
   };
-  const json = new JsonCodec<T>(codecOptions);
-  const codec = origin.encoding === 'protobuf' ? new ProtobufCodec<T>({ ...codecOptions, json }) : json;
+  const codec = origin.encoding === 'protobuf' ? new PackedCodec<T>(codecOptions) : new JsonCodec<T>(codecOptions);
   const source = (only: string | undefined): InformerSource<T> => ({
     listerWatcher: new ResourceListerWatcher<T>({
       transport: cluster.transport,

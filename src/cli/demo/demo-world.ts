@@ -11,6 +11,7 @@ import { type Exchange, observedTransport } from '../exchange-observer.ts';
 import { problemText } from '../informer-status.ts';
 import { DemoInformer } from './demo-informer.ts';
 import { EventLog } from './event-log.ts';
+import { seededRandom } from './random.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 
 /** The slow handler takes this long for each event. */
@@ -21,6 +22,8 @@ const MISSED_CHANGES = 4;
 export interface DemoWorldOptions {
   clock: Clock;
   random: () => number;
+  /** For the informers, whose turns nobody can foretell: of their own, so that they do not change the course of events. */
+  jitter?: () => number;
   /** Changes a second. */
   rate: number;
   /** False: everything in process, without a socket. Default true. */
@@ -44,7 +47,7 @@ export class DemoWorld {
   #slow: HandlerRegistration | undefined;
 
   private constructor(server: ApiServer, cluster: Cluster, simulation: SimulatedCluster, options: DemoWorldOptions) {
-    const { clock, random } = options;
+    const { clock, jitter = Math.random } = options;
     this.server = server;
     this.simulation = simulation;
     this.#clock = clock;
@@ -55,7 +58,7 @@ export class DemoWorld {
       { transport },
       {
         clock,
-        random,
+        random: jitter,
         logger: silentLogger,
         watchErrorHandler: (error, { informer, retryInMs = 0 }) => {
           const title = informer.split('.')[0] ?? informer;
@@ -76,7 +79,12 @@ export class DemoWorld {
 
   static async start(options: DemoWorldOptions): Promise<DemoWorld> {
     const { clock, random, listen = true } = options;
-    const server = await ApiServer.start({ clock, random, listen, logger: silentLogger });
+    const server = await ApiServer.start({
+      clock,
+      random: seededRandom(random() * 2 ** 32),
+      listen,
+      logger: silentLogger,
+    });
     const inside = Cluster.over(server.transport(), { clock, logger: silentLogger });
     const simulation = new SimulatedCluster({ ...options, cluster: inside });
     const cluster = listen

@@ -57,7 +57,7 @@ describe('the demo in a terminal', () => {
   /** Everything in process and under a clock that the test moves. */
   async function started({ columns = 110, rows = 40, seed = 7, unicode = true, rate = 4 } = {}) {
     const clock = new FakeClock();
-    const world = await DemoWorld.start({ clock, random: seededRandom(seed), rate, listen: false });
+    const world = await DemoWorld.start({ clock, random: seededRandom(seed), jitter: () => 0.5, rate, listen: false });
     const terminal = new VirtualTerminal({ columns, rows });
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
     const stop = new AbortController();

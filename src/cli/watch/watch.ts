@@ -155,7 +155,7 @@ async function watchTable(context: WatchContext): Promise<number> {
 
 /** kubectl's words when there is nothing to show, and an error where something was named. */
 function sayIfNone({ io, request, target }: WatchContext, shown: number): void {
-  if (shown > 0) return;
+  if (shown > 0 || request.watchOnly) return;
   const where = target.namespace === undefined ? '' : ` in namespace "${target.namespace}"`;
   if (request.name === undefined) io.stderr.write(`No resources found${where}.\n`);
   else if (!request.exitAfterSync) {

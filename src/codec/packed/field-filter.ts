@@ -1,0 +1,95 @@
+/** What happens to a field: it stays, it goes, or it depends on what is inside. */
+export type FieldRule = 'keep' | 'drop' | FieldRules;
+
+export interface FieldRules {
+  readonly fields: ReadonlyMap<string, FieldRule>;
+  /** For fields that are not named, and for the elements of a list. */
+  readonly others: FieldRule;
+}
+
+export interface FieldFilterOptions {
+  /**
+   * Paths of what is left out of every object: `'metadata.annotations'`, `'spec.containers.*.env'`. Segments are separated
+   * by dots, `*` is every element of a list or entry of a map, `\.` a dot within a segment; what follows
+   * `metadata.labels.` or `metadata.annotations.` is one segment as it stands. A map of which nothing is left may vanish.
+   */
+  drop?: readonly string[];
+  /** Paths of all that is kept; `drop` takes away from that. Default: everything. */
+  keep?: readonly string[];
+  managedFields?: 'keep' | 'drop';
+}
+
+/** Without these an object could not be told from others: they are always kept. */
+const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'];
+
+const KEYED = /^metadata\.(labels|annotations)\.(.+)$/s;
+
+/** What is to be done with objects; undefined when they stay as they are but for managed fields. Throws `TypeError`. */
+export function fieldRules({ drop = [], keep, managedFields = 'drop' }: FieldFilterOptions): FieldRules | undefined {
+  if (drop.length === 0 && keep === undefined) return undefined;
+  let rule: FieldRule = 'keep';
+  if (keep !== undefined) {
+    rule = 'drop';
+    for (const path of keep) rule = keeping(rule, segmentsOf(path));
+  }
+  for (const path of drop) rule = dropping(rule, segmentsOf(path));
+  for (const field of ['kind', 'apiVersion']) rule = keeping(rule, [field]);
+  for (const field of IDENTITY) rule = keeping(rule, ['metadata', field]);
+  if (managedFields === 'drop') rule = dropping(rule, ['metadata', 'managedFields']);
+  return typeof rule === 'string' ? undefined : rule;
+}
+
+export function ruleOf(rules: FieldRules, name: string): FieldRule {
+  return rules.fields.get(name) ?? rules.others;
+}
+
+/** What happens to a value that has nothing inside, when the rule is about what is inside. */
+export function ruleOfScalar(rule: FieldRule): 'keep' | 'drop' {
+  return typeof rule === 'string' ? rule : ruleOfScalar(rule.others);
+}
+
+/** The same for decoded data; undefined when nothing of it stays. Does not change its argument. */
+export function filterData(value: unknown, rule: FieldRule): unknown {
+  if (rule === 'keep') return value;
+  if (rule === 'drop') return undefined;
+  if (typeof value !== 'object' || value === null) return ruleOfScalar(rule) === 'keep' ? value : undefined;
+  if (Array.isArray(value)) {
+    if (rule.others === 'drop') return undefined;
+    return value.map((element) => filterData(element, rule.others)).filter((element) => element !== undefined);
+  }
+  const entries = Object.entries(value).map(([name, inner]) => [name, filterData(inner, ruleOf(rule, name))] as const);
+  return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
+}
+
+function segmentsOf(path: string): string[] {
+  const keyed = KEYED.exec(path);
+  if (keyed?.[1] !== undefined && keyed[2] !== undefined && keyed[2] !== '*') {
+    return ['metadata', keyed[1], keyed[2].replaceAll('\\.', '.')];
+  }
+  const segments = path.split(/(?<!\\)\./).map((segment) => segment.replaceAll('\\.', '.'));
+  if (segments.includes('')) throw new TypeError(`cannot follow the path "${path}": it has an empty segment`);
+  // All that is inside is the field itself.
+  while (segments.length > 1 && segments.at(-1) === '*') segments.pop();
+  return segments;
+}
+
+function dropping(rule: FieldRule, segments: readonly string[]): FieldRule {
+  if (segments.length === 0 || rule === 'drop') return 'drop';
+  return changed(rule === 'keep' ? { fields: new Map(), others: 'keep' } : rule, segments, dropping);
+}
+
+function keeping(rule: FieldRule, segments: readonly string[]): FieldRule {
+  if (segments.length === 0 || rule === 'keep') return 'keep';
+  return changed(rule === 'drop' ? { fields: new Map(), others: 'drop' } : rule, segments, keeping);
+}
+
+function changed(
+  rules: FieldRules,
+  [first = '', ...rest]: readonly string[],
+  change: (rule: FieldRule, segments: readonly string[]) => FieldRule,
+): FieldRules {
+  const fields = new Map(rules.fields);
+  if (first !== '*') return { fields: fields.set(first, change(ruleOf(rules, first), rest)), others: rules.others };
+  for (const [name, rule] of fields) fields.set(name, change(rule, rest));
+  return { fields, others: change(rules.others, rest) };
+}

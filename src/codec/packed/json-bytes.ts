@@ -1,0 +1,215 @@
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const BRACE_OPEN = 0x7b;
+export const BRACE_CLOSE = 0x7d;
+export const BRACKET_OPEN = 0x5b;
+export const BRACKET_CLOSE = 0x5d;
+export const COLON = 0x3a;
+export const COMMA = 0x2c;
+const SPACE = 0x20;
+
+/*
+ * All of these know JSON as servers write it, without blanks between its parts, and return -1 when the bytes are not so.
+ */
+
+/** Where the string ends that begins with the quote at `start`: behind its closing quote. */
+export function skipString(bytes: Buffer, start: number, end: number): number {
+  for (let i = start + 1; i < end; i++) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) return i + 1;
+    if (byte === BACKSLASH) i++;
+  }
+  return -1;
+}
+
+/** Where the value ends that begins at `start`. Brackets are counted and nothing else inside is checked. */
+export function skipValue(bytes: Buffer, start: number, end: number): number {
+  const first = bytes[start] as number;
+  if (first === QUOTE) return skipString(bytes, start, end);
+  if (first !== BRACE_OPEN && first !== BRACKET_OPEN) return skipScalar(bytes, start, end);
+  let depth = 1;
+  for (let i = start + 1; i < end; i++) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) {
+      // Within the loop, as most of what is passed over are short strings.
+      for (i++; i < end; i++) {
+        const inner = bytes[i] as number;
+        if (inner === QUOTE) break;
+        if (inner === BACKSLASH) i++;
+      }
+    } else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) {
+      depth++;
+    } else if ((byte === BRACE_CLOSE || byte === BRACKET_CLOSE) && --depth === 0) {
+      return i + 1;
+    }
+  }
+  return -1;
+}
+
+function skipScalar(bytes: Buffer, start: number, end: number): number {
+  let i = start;
+  for (; i < end; i++) {
+    const byte = bytes[i] as number;
+    if (byte === COMMA || byte === BRACE_CLOSE || byte === BRACKET_CLOSE) break;
+    if (byte <= SPACE || byte === QUOTE || byte === COLON) return -1;
+  }
+  return i === start ? -1 : i;
+}
+
+/** As `skipValue`, and -1 also when anything inside is no JSON. */
+export function skipValidValue(bytes: Buffer, start: number, end: number, depth = 0): number {
+  const first = bytes[start];
+  if (first === QUOTE) return skipValidString(bytes, start, end);
+  if (first === BRACE_OPEN) {
+    if (depth > 100) return -1;
+    let isValid = true;
+    const members = new JsonMembers(bytes, start, end);
+    while (isValid && members.next()) {
+      members.valueEnd = skipValidValue(bytes, members.valueStart, end, depth + 1);
+      isValid = skipValidString(bytes, members.keyStart, members.keyEnd) > 0;
+    }
+    return isValid ? members.end : -1;
+  }
+  if (first === BRACKET_OPEN) {
+    if (depth > 100) return -1;
+    const elements = new JsonElements(bytes, start, end);
+    while (elements.next()) elements.valueEnd = skipValidValue(bytes, elements.valueStart, end, depth + 1);
+    return elements.end;
+  }
+  const scalarEnd = skipScalar(bytes, start, end);
+  return scalarEnd > 0 && isJson(bytes, start, scalarEnd) ? scalarEnd : -1;
+}
+
+function skipValidString(bytes: Buffer, start: number, end: number): number {
+  let hasEscapes = false;
+  for (let i = start + 1; i < end; i++) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) return !hasEscapes || isJson(bytes, start, i + 1) ? i + 1 : -1;
+    if (byte < SPACE) return -1;
+    if (byte === BACKSLASH) {
+      hasEscapes = true;
+      i++;
+    }
+  }
+  return -1;
+}
+
+function isJson(bytes: Buffer, start: number, end: number): boolean {
+  try {
+    JSON.parse(bytes.toString('utf8', start, end));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text of the string whose quotes are at `start` and before `end`; throws `SyntaxError`. */
+export function stringAt(bytes: Buffer, start: number, end: number): string {
+  for (let i = start + 1; i < end - 1; i++) {
+    if (bytes[i] === BACKSLASH) return JSON.parse(bytes.toString('utf8', start, end)) as string;
+  }
+  return bytes.toString('utf8', start + 1, end - 1);
+}
+
+/**
+ * Goes through the members of the object at `start`. After each `next` the value may be passed over by setting
+ * `valueEnd`; else the following `next` does that.
+ */
+export class JsonMembers {
+  keyStart = 0;
+  keyEnd = 0;
+  valueStart = 0;
+  valueEnd = -1;
+  /** Behind the object, once `next` has returned false; -1 when it is malformed. */
+  end = -1;
+  readonly #bytes: Buffer;
+  readonly #limit: number;
+  #isFirst = true;
+
+  constructor(bytes: Buffer, start: number, limit: number) {
+    this.#bytes = bytes;
+    this.#limit = limit;
+    this.valueStart = start;
+  }
+
+  next(): boolean {
+    const bytes = this.#bytes;
+    const limit = this.#limit;
+    let at = this.valueStart;
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      if (bytes[at] !== BRACE_OPEN || at >= limit) return false;
+      if (bytes[at + 1] === BRACE_CLOSE && at + 1 < limit) {
+        this.end = at + 2;
+        return false;
+      }
+    } else {
+      at = this.valueEnd;
+      if (at < 0 || at >= limit) return false;
+      if (bytes[at] === BRACE_CLOSE) {
+        this.end = at + 1;
+        return false;
+      }
+      if (bytes[at] !== COMMA) return false;
+    }
+    this.keyStart = at + 1;
+    if (bytes[this.keyStart] !== QUOTE) return false;
+    this.keyEnd = skipString(bytes, this.keyStart, limit);
+    if (this.keyEnd < 0 || bytes[this.keyEnd] !== COLON) return false;
+    this.valueStart = this.keyEnd + 1;
+    this.valueEnd = -1;
+    return true;
+  }
+
+  skip(): void {
+    this.valueEnd = skipValue(this.#bytes, this.valueStart, this.#limit);
+  }
+
+  get key(): string {
+    return stringAt(this.#bytes, this.keyStart, this.keyEnd);
+  }
+}
+
+/** The same for the elements of the list at `start`. */
+export class JsonElements {
+  valueStart: number;
+  valueEnd = -1;
+  end = -1;
+  readonly #bytes: Buffer;
+  readonly #limit: number;
+  #isFirst = true;
+
+  constructor(bytes: Buffer, start: number, limit: number) {
+    this.#bytes = bytes;
+    this.#limit = limit;
+    this.valueStart = start;
+  }
+
+  next(): boolean {
+    const bytes = this.#bytes;
+    let at = this.valueStart;
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      if (bytes[at] !== BRACKET_OPEN || at >= this.#limit) return false;
+      if (bytes[at + 1] === BRACKET_CLOSE && at + 1 < this.#limit) {
+        this.end = at + 2;
+        return false;
+      }
+    } else {
+      at = this.valueEnd;
+      if (at < 0 || at >= this.#limit) return false;
+      if (bytes[at] === BRACKET_CLOSE) {
+        this.end = at + 1;
+        return false;
+      }
+      if (bytes[at] !== COMMA) return false;
+    }
+    this.valueStart = at + 1;
+    this.valueEnd = -1;
+    return true;
+  }
+
+  skip(): void {
+    this.valueEnd = skipValue(this.#bytes, this.valueStart, this.#limit);
+  }
+}

@@ -1,0 +1,322 @@
+import { beginsWith } from '../json-object-reader.ts';
+import {
+  BRACE_CLOSE,
+  BRACE_OPEN,
+  BRACKET_CLOSE,
+  BRACKET_OPEN,
+  COMMA,
+  JsonMembers,
+  QUOTE,
+  skipValidValue,
+  skipValue,
+  stringAt,
+} from './json-bytes.ts';
+import type { JsonFormat, JsonLayout } from './json-format.ts';
+import type { ViewShape } from './lazy-view.ts';
+
+export interface JsonObjectScannerOptions {
+  /** What objects must be, and become when they do not say it. "" accepts any kind. */
+  kind: string;
+  apiVersion: string;
+  format: JsonFormat;
+  dropManagedFields: boolean;
+  /** Whether objects may have nothing but metadata. */
+  onlyMetadata: boolean;
+}
+
+/** More top-level fields are not told apart: such an object is decoded as a whole. */
+const MAX_FIELDS = 64;
+
+const NULL = Buffer.from('null');
+const PREFIX_START = '{"kind":';
+const PREFIX_MIDDLE = ',"apiVersion":';
+
+/* The fields of the metadata that are looked at, as bits, so that one that comes twice is noticed. */
+const NAME = 1;
+const NAMESPACE = 2;
+const UID = 4;
+const RESOURCE_VERSION = 8;
+const LABELS = 16;
+const MANAGED_FIELDS = 32;
+
+const METADATA_FIELDS = new Map([
+  ['name', NAME],
+  ['namespace', NAMESPACE],
+  ['uid', UID],
+  ['resourceVersion', RESOURCE_VERSION],
+  ['labels', LABELS],
+  ['managedFields', MANAGED_FIELDS],
+]);
+/** By the length of the name, which no two of them share. */
+const FIELD_BY_LENGTH: readonly (readonly [Buffer, number] | undefined)[] = Array.from({ length: 16 }, (_, length) => {
+  const found = [...METADATA_FIELDS].find(([name]) => name.length === length);
+  return found && ([Buffer.from(found[0]), found[1]] as const);
+});
+
+/**
+ * Reads from the text of an object who it is and where its top-level fields lie, in one pass. It knows the form in which
+ * servers write objects; whatever differs (blanks, a field that comes twice, a name that is no text, another kind) makes
+ * `scan` return false, for a slower way to judge. The top-level fields and the metadata are known to be whole after it;
+ * inside the other fields only brackets are counted.
+ */
+export class JsonObjectScanner implements JsonLayout {
+  key = '';
+  uid = '';
+  resourceVersion = '';
+  /** The name, when slashes in it or in the namespace keep the key from telling where it begins. */
+  slashedName: string | undefined;
+  shape: ViewShape | undefined;
+  readonly ranges: number[] = [];
+  labelsStart = 0;
+  labelsEnd = 0;
+  readonly #options: JsonObjectScannerOptions;
+  readonly #kindValue: Buffer;
+  readonly #apiVersionValue: Buffer;
+  readonly #prefix: Buffer;
+  /** Those of the object before, which the next one most often shares, and their shape. */
+  #names: string[] = [];
+  #lastNames: string[] = [];
+  #lastShape: ViewShape | undefined;
+  readonly #scratch = Buffer.allocUnsafe(1024);
+  #bytes: Buffer = Buffer.alloc(0);
+  #start = 0;
+  #end = 0;
+  #hasPrefix = false;
+  #cutStart = 0;
+  #cutEnd = 0;
+  #name = '';
+  #namespace = '';
+
+  constructor(options: JsonObjectScannerOptions) {
+    this.#options = options;
+    this.#kindValue = Buffer.from(JSON.stringify(options.kind));
+    this.#apiVersionValue = Buffer.from(JSON.stringify(options.apiVersion));
+    this.#prefix = Buffer.from(`${PREFIX_START}${this.#kindValue}${PREFIX_MIDDLE}${this.#apiVersionValue},`);
+  }
+
+  /** Whether the text from `start` to `end` is that of a usable object; only then the fields mean anything. */
+  scan(bytes: Buffer, start: number, end: number): boolean {
+    this.#reset(bytes, start, end);
+    try {
+      if (!this.#scanFields() || this.#name === '') return false;
+    } catch (error) {
+      // A text with an escape that is none.
+      if (error instanceof SyntaxError) return false;
+      throw error;
+    }
+    this.#makeKey();
+    this.#findShape();
+    return true;
+  }
+
+  /** How many bytes `copyText` writes for the object that was scanned last. */
+  get textSize(): number {
+    const prefix = this.#hasPrefix ? this.#prefix.length - 1 : 0;
+    return prefix + this.#end - this.#start - (this.#cutEnd - this.#cutStart);
+  }
+
+  /** Writes the text to `out` from `at` on: with its type, and without managed fields. The layout is that of this text. */
+  copyText(out: Buffer, at: number): void {
+    let position = at;
+    let from = this.#start;
+    if (this.#hasPrefix) {
+      position += this.#prefix.copy(out, position);
+      from++;
+    }
+    if (this.#cutEnd > 0) {
+      this.#bytes.copy(out, position, from, this.#cutStart);
+      position += this.#cutStart - from;
+      from = this.#cutEnd;
+    }
+    this.#bytes.copy(out, position, from, this.#end);
+  }
+
+  #reset(bytes: Buffer, start: number, end: number): void {
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#end = end;
+    this.key = this.uid = this.resourceVersion = this.#name = this.#namespace = '';
+    this.slashedName = undefined;
+    this.labelsStart = this.labelsEnd = 0;
+    this.ranges.length = 0;
+    this.#lastNames = this.#names.length > 0 ? this.#names : this.#lastNames;
+    this.#names = [];
+    this.#hasPrefix = false;
+    this.#cutStart = this.#cutEnd = 0;
+  }
+
+  #scanFields(): boolean {
+    const { kind, onlyMetadata } = this.#options;
+    const members = new JsonMembers(this.#bytes, this.#start, this.#end);
+    let count = 0;
+    let types = 0;
+    let hasMetadata = false;
+    while (members.next()) {
+      const name = this.#nameAt(members, count++);
+      if (name === 'metadata') {
+        if (hasMetadata) return false;
+        hasMetadata = true;
+        members.valueEnd = this.#scanMetadata(members.valueStart);
+        if (members.valueEnd < 0) return false;
+      } else {
+        members.skip();
+        if (members.valueEnd < 0) return false;
+        if (kind !== '' && (name === 'kind' || name === 'apiVersion')) {
+          const expected = name === 'kind' ? this.#kindValue : this.#apiVersionValue;
+          if (!this.#isValue(members.valueStart, members.valueEnd, expected)) return false;
+          types++;
+        } else if (onlyMetadata) return false;
+      }
+      if (count > MAX_FIELDS) continue;
+      if (this.#names.includes(name)) return false;
+      this.#names.push(name);
+      this.ranges.push(members.valueStart, members.valueEnd);
+    }
+    if (members.end !== this.#end || !hasMetadata) return false;
+    this.#hasPrefix = kind !== '' && types === 0;
+    // One of the two, or one of them twice beyond the fields that were told apart.
+    return kind === '' || types === 0 || types === 2;
+  }
+
+  /** Returns where the metadata end, or -1. */
+  #scanMetadata(start: number): number {
+    const bytes = this.#bytes;
+    const members = new JsonMembers(bytes, start, this.#end);
+    let seen = 0;
+    while (members.next()) {
+      const field = fieldAt(bytes, members);
+      if (field === 0) {
+        members.valueEnd = skipValidValue(bytes, members.valueStart, this.#end);
+        continue;
+      }
+      if (seen & field) return -1;
+      seen |= field;
+      if (field === MANAGED_FIELDS) {
+        members.valueEnd = this.#skipManagedFields(members);
+        continue;
+      }
+      members.valueEnd = skipValidValue(bytes, members.valueStart, this.#end);
+      if (members.valueEnd < 0 || !this.#take(field, members.valueStart, members.valueEnd)) return -1;
+    }
+    return members.end;
+  }
+
+  /** False when the value is not of the type that it should have. */
+  #take(field: number, start: number, end: number): boolean {
+    const bytes = this.#bytes;
+    if (this.#isValue(start, end, NULL)) return true;
+    if (field === LABELS) {
+      this.labelsStart = start;
+      this.labelsEnd = end;
+      return bytes[start] === BRACE_OPEN;
+    }
+    if (bytes[start] !== QUOTE) return false;
+    const text = stringAt(bytes, start, end);
+    if (field === NAME) this.#name = text;
+    else if (field === NAMESPACE) this.#namespace = text;
+    else if (field === UID) this.uid = text;
+    else this.resourceVersion = text;
+    return true;
+  }
+
+  #skipManagedFields({ keyStart, valueStart }: JsonMembers): number {
+    const bytes = this.#bytes;
+    if (!this.#options.dropManagedFields) return skipValidValue(bytes, valueStart, this.#end);
+    const guess = guessListEnd(bytes, valueStart, this.#end);
+    const valueEnd = guess > 0 ? guess : skipValue(bytes, valueStart, this.#end);
+    if (valueEnd < 0) return -1;
+    const isAfterComma = bytes[keyStart - 1] === COMMA;
+    this.#cutStart = isAfterComma ? keyStart - 1 : keyStart;
+    this.#cutEnd = !isAfterComma && bytes[valueEnd] === COMMA ? valueEnd + 1 : valueEnd;
+    return valueEnd;
+  }
+
+  #isValue(start: number, end: number, value: Buffer): boolean {
+    return end - start === value.length && beginsWith(this.#bytes, start, end, value);
+  }
+
+  /** The same string as in the object before, if that had the same name in this place. */
+  #nameAt({ keyStart, keyEnd }: JsonMembers, index: number): string {
+    const bytes = this.#bytes;
+    const known = this.#lastNames[index];
+    if (known === undefined || known.length !== keyEnd - keyStart - 2) return stringAt(bytes, keyStart, keyEnd);
+    for (let i = 0; i < known.length; i++) {
+      // A backslash or a byte of another alphabet equals no character of a known name but by being the same.
+      const byte = bytes[keyStart + 1 + i] as number;
+      if (byte >= 0x80 || byte === 0x5c || byte !== known.charCodeAt(i)) return stringAt(bytes, keyStart, keyEnd);
+    }
+    return known;
+  }
+
+  #makeKey(): void {
+    const name = this.#name;
+    const namespace = this.#namespace;
+    this.key = namespace === '' ? name : this.#flat(`${namespace}/${name}`);
+    if (name.includes('/') || namespace.includes('/')) this.slashedName = name;
+  }
+
+  /** A text that was joined from others takes more memory than one in one piece, for as long as the object lives. */
+  #flat(text: string): string {
+    const length = text.length * 3 <= this.#scratch.length ? this.#scratch.write(text) : 0;
+    const inOnePiece = this.#scratch.toString('utf8', 0, length);
+    // Half of a pair of surrogates has no UTF-8.
+    return inOnePiece === text ? inOnePiece : text;
+  }
+
+  #findShape(): void {
+    const names = this.#names;
+    const prefixed = this.#hasPrefix;
+    if (prefixed) names.unshift('kind', 'apiVersion');
+    if (prefixed) this.#addTypeRanges();
+    const shift = (prefixed ? this.#prefix.length - 1 : 0) - this.#start;
+    for (let i = prefixed ? 4 : 0; i < this.ranges.length; i++)
+      this.ranges[i] = this.#moved(this.ranges[i] as number, shift);
+    if (this.labelsEnd > 0) {
+      this.labelsStart = this.#moved(this.labelsStart, shift);
+      this.labelsEnd = this.#moved(this.labelsEnd, shift);
+    }
+    const isSame = this.#lastShape !== undefined && isEqual(names, this.#lastShape.names);
+    if (!isSame) this.#lastShape = this.#options.format.shapes.shapeOf(names);
+    this.shape = this.#lastShape;
+    if (this.shape === undefined) this.ranges.length = 0;
+    if (prefixed) this.#names = names.slice(2);
+  }
+
+  #addTypeRanges(): void {
+    const kindStart = PREFIX_START.length;
+    const kindEnd = kindStart + this.#kindValue.length;
+    const apiVersionStart = kindEnd + PREFIX_MIDDLE.length;
+    this.ranges.unshift(kindStart, kindEnd, apiVersionStart, apiVersionStart + this.#apiVersionValue.length);
+  }
+
+  /** A position in the text that was scanned, in the text that `copyText` writes. */
+  #moved(position: number, shift: number): number {
+    return position + shift - (this.#cutEnd > 0 && position >= this.#cutEnd ? this.#cutEnd - this.#cutStart : 0);
+  }
+}
+
+function fieldAt(bytes: Buffer, { keyStart, keyEnd }: JsonMembers): number {
+  const known = FIELD_BY_LENGTH[keyEnd - keyStart - 2];
+  if (known !== undefined && beginsWith(bytes, keyStart + 1, keyEnd, known[0])) return known[1];
+  // One may be written with escapes, which nobody does.
+  for (let i = keyStart; i < keyEnd; i++) {
+    if (bytes[i] === 0x5c) return METADATA_FIELDS.get(stringAt(bytes, keyStart, keyEnd)) ?? 0;
+  }
+  return 0;
+}
+
+/**
+ * Where the list of managed fields seems to end: there are no lists in it, so the first closing bracket should be its
+ * own. If that one was in a text, what follows makes no sense to the scanner, which then gives up.
+ */
+function guessListEnd(bytes: Buffer, start: number, end: number): number {
+  if (bytes[start] !== BRACKET_OPEN) return -1;
+  const at = bytes.indexOf(BRACKET_CLOSE, start);
+  if (at < 0 || at + 2 >= end || bytes[at - 1] !== BRACE_CLOSE) return -1;
+  const next = bytes[at + 1];
+  return next === BRACE_CLOSE || (next === COMMA && bytes[at + 2] === QUOTE) ? at + 1 : -1;
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i]);
+}

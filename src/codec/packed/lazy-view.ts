@@ -1,0 +1,211 @@
+import { inspect } from 'node:util';
+
+/** Where a view gets its fields from. */
+export interface ViewSource {
+  /** The value of a top-level field that the shape of the view has; throws what is wrong with it. */
+  readField(name: string): unknown;
+}
+
+type Data = Record<string, unknown>;
+
+/** A view with more fields than this, or of a shape that came after so many others, is better decoded at once. */
+const MAX_FIELDS = 64;
+const MAX_SHAPES = 256;
+const MAX_ACCESSORS = 256;
+
+/** What all objects of a kind have in common. */
+export interface ViewType {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+/** Which top-level fields an object has, in their order. The type is data from the beginning, all else is read later. */
+export class ViewShape {
+  readonly id: number;
+  readonly names: readonly string[];
+  readonly #type: ViewType | undefined;
+  readonly #beginning: 'kind' | 'apiVersion' | 'other';
+  /** The fields that are not made with the object itself. */
+  readonly #addedNames: readonly string[];
+  readonly #added: readonly PropertyDescriptor[];
+
+  constructor(
+    id: number,
+    names: readonly string[],
+    type: ViewType | undefined,
+    accessors: readonly PropertyDescriptor[],
+  ) {
+    this.id = id;
+    this.names = names;
+    this.#type = type;
+    const [first, second] = names;
+    if (type !== undefined && first === 'kind' && second === 'apiVersion') this.#beginning = 'kind';
+    else if (type !== undefined && first === 'apiVersion' && second === 'kind') this.#beginning = 'apiVersion';
+    else this.#beginning = 'other';
+    const made = this.#beginning === 'other' ? 0 : 2;
+    this.#addedNames = names.slice(made);
+    this.#added = accessors.slice(made).map((accessor, i) => {
+      const name = this.#addedNames[i];
+      return type && (name === 'kind' || name === 'apiVersion') ? constant(type[name]) : accessor;
+    });
+  }
+
+  /** Plain data to its reader. No two views share anything that their readers could change. */
+  view(source: ViewSource): object {
+    return this.extend(this.#begun(), source);
+  }
+
+  /** Makes a view of plain data that nobody else has: adds the fields of the shape, unless they were made with the object. */
+  extend(view: object, source: ViewSource): object {
+    const names = this.#addedNames;
+    const added = this.#added;
+    for (let i = 0; i < names.length; i++) {
+      Object.defineProperty(view, names[i] as string, added[i] as PropertyDescriptor);
+    }
+    Object.defineProperty(view, inspect.custom, INSPECT);
+    new LazyFields(view, source);
+    return view;
+  }
+
+  /** By a literal: one that is copied from a template is five times as large, and as slow to make. */
+  #begun(): object {
+    const type = this.#type;
+    if (type === undefined || this.#beginning === 'other') return {};
+    const { kind, apiVersion } = type;
+    return this.#beginning === 'kind' ? { kind, apiVersion } : { apiVersion, kind };
+  }
+}
+
+/** The shapes of the objects of one kind. They share the functions of their accessors, so that views share their layout. */
+export class ViewShapes {
+  readonly #type: ViewType | undefined;
+  readonly #shapes: ViewShape[] = [];
+  readonly #byNames = new Map<string, ViewShape>();
+  readonly #accessors = new Map<string, PropertyDescriptor>();
+
+  /** Without a type, `kind` and `apiVersion` are read like the other fields. */
+  constructor(type?: ViewType) {
+    this.#type = type;
+  }
+
+  /** Undefined when there are too many: views of such an object are to be decoded at once. */
+  shapeOf(names: readonly string[]): ViewShape | undefined {
+    const text = JSON.stringify(names);
+    const known = this.#byNames.get(text);
+    if (known || names.length > MAX_FIELDS || this.#shapes.length >= MAX_SHAPES) return known;
+    if (this.#accessors.size + names.length > MAX_ACCESSORS) return undefined;
+    const accessors = names.map((name) => this.#accessorOf(name));
+    const shape = new ViewShape(this.#shapes.length, names, this.#type, accessors);
+    this.#shapes.push(shape);
+    this.#byNames.set(text, shape);
+    return shape;
+  }
+
+  byId(id: number): ViewShape | undefined {
+    return this.#shapes[id];
+  }
+
+  #accessorOf(name: string): PropertyDescriptor {
+    let found = this.#accessors.get(name);
+    if (found === undefined) {
+      found = accessor(name, this.#accessors.size);
+      this.#accessors.set(name, found);
+    }
+    return found;
+  }
+}
+
+/** What somebody has set to undefined. */
+const UNDEFINED = Symbol('undefined');
+
+/** Returns its argument, so that a class derived from it puts its private fields on an object that exists already. */
+function ReturnsArgument(target: object): object {
+  return target;
+}
+const Stamp = ReturnsArgument as unknown as new (target: object) => object;
+
+/** What a view remembers, on the view itself and seen by nobody else. */
+class LazyFields extends Stamp {
+  readonly #source: ViewSource;
+  /** By the slot of the accessor; undefined is what has not been read. */
+  #values: unknown[] | undefined;
+
+  constructor(target: object, source: ViewSource) {
+    super(target);
+    this.#source = source;
+    this.#values = undefined;
+  }
+
+  static read(receiver: object, name: string, slot: number): unknown {
+    const view = LazyFields.#behind(receiver);
+    if (view === undefined) return undefined;
+    const known = view.#values?.[slot];
+    if (known !== undefined) return known === UNDEFINED ? undefined : known;
+    const value = view.#source.readField(name);
+    view.#values ??= [];
+    view.#values[slot] = value;
+    return value;
+  }
+
+  static remember(view: object, slot: number, value: unknown): void {
+    if (!(#source in view)) return;
+    view.#values ??= [];
+    view.#values[slot] = value === undefined ? UNDEFINED : value;
+  }
+
+  /** The receiver of an accessor is the view, or an object that inherits from it. */
+  static #behind(receiver: object): LazyFields | undefined {
+    for (let object: object | null = receiver; object !== null; object = Object.getPrototypeOf(object)) {
+      if (#source in object) return object;
+    }
+    return undefined;
+  }
+}
+
+function accessor(name: string, slot: number): PropertyDescriptor {
+  return {
+    get(this: object): unknown {
+      return LazyFields.read(this, name, slot);
+    },
+    set(this: object, value: unknown): void {
+      assign(this, name, slot, value);
+    },
+    enumerable: true,
+    configurable: true,
+  };
+}
+
+function constant(value: unknown): PropertyDescriptor {
+  return { value, writable: true, enumerable: true, configurable: true };
+}
+
+/** As an assignment to a data property would do: on an object that inherits from the view, it makes a property of its own. */
+function assign(receiver: object, name: string, slot: number, value: unknown): void {
+  const own = Object.getOwnPropertyDescriptor(receiver, name);
+  if (own === undefined || own.configurable) {
+    Object.defineProperty(receiver, name, constant(value));
+  } else if (Object.isFrozen(receiver)) {
+    throw new TypeError(`Cannot assign to read only property '${name}' of object`);
+  } else {
+    LazyFields.remember(receiver, slot, value);
+  }
+}
+
+/** Node shows accessors as such; they become data first, and nothing else happens. */
+const INSPECT: PropertyDescriptor = {
+  value: function inspectAsData(this: Data): Data {
+    const shown = Object.isSealed(this) ? {} : this;
+    for (const name of Object.keys(this)) {
+      if (shown === this && Object.getOwnPropertyDescriptor(this, name)?.get === undefined) continue;
+      try {
+        Object.defineProperty(shown, name, constant(this[name]));
+      } catch {
+        // It stays an accessor, whose reader will get the error.
+      }
+    }
+    return shown;
+  },
+  writable: true,
+  enumerable: false,
+  configurable: true,
+};

@@ -1,0 +1,177 @@
+import type { Cached } from '../../api/cached.ts';
+import type { Labels } from '../../api/label-selector.ts';
+import type { KubernetesObject } from '../../api/metadata.ts';
+import { DecodeError } from '../decode-error.ts';
+import type { ViewSource } from './lazy-view.ts';
+import type { PackedFormat } from './packed-format.ts';
+import { Place, type Slab, type Slabs } from './slabs.ts';
+
+/** Hears of every object whose bytes turn out to be damaged when somebody reads them. */
+export type DamageListener<T extends KubernetesObject> = (cached: Cached<T>, error: DecodeError) => void;
+
+/** What all objects of one format have in common, so that each needs but one reference for it. */
+export class PackedFamily<T extends KubernetesObject> {
+  readonly format: PackedFormat;
+  readonly slabs: Slabs;
+  readonly #onDamage: DamageListener<T> | undefined;
+  /** The namespace that was asked for last. Most often the next object is of the same one, and needs no text of its own. */
+  #namespace = '';
+
+  constructor(format: PackedFormat, slabs: Slabs, onDamage?: DamageListener<T>) {
+    this.format = format;
+    this.slabs = slabs;
+    this.#onDamage = onDamage;
+  }
+
+  namespaceOf(key: string): string {
+    const last = this.#namespace;
+    if (key.charCodeAt(last.length) === SLASH && key.startsWith(last)) return last;
+    this.#namespace = key.slice(0, Math.max(key.indexOf('/'), 0));
+    return this.#namespace;
+  }
+
+  /** The error for the reader of a damaged object, after it has been reported. */
+  damaged(cached: Cached<T>, cause: DecodeError, field?: string): DecodeError {
+    const which = field === undefined ? cached.key : `${field} of ${cached.key}`;
+    const error = new DecodeError(cause.kind, `${which} cannot be decoded: ${cause.message}`, { cause });
+    this.#onDamage?.(cached, error);
+    return error;
+  }
+}
+
+const SLASH = 0x2f;
+
+/**
+ * A `Cached` that keeps the bytes, in slabs. Small on the heap: what can be told from the key or read from the bytes in no
+ * time has no field.
+ */
+export class PackedCached<T extends KubernetesObject> extends Place implements Cached<T>, ViewSource {
+  readonly key: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly #family: PackedFamily<T>;
+
+  /** The bytes are the last that were written to the slab. */
+  constructor(
+    family: PackedFamily<T>,
+    { key, uid, resourceVersion }: Pick<Cached, 'key' | 'uid' | 'resourceVersion'>,
+    slab: Slab,
+    length: number,
+  ) {
+    super(slab, slab.used - length, length);
+    this.key = key;
+    this.uid = uid;
+    this.resourceVersion = resourceVersion;
+    this.#family = family;
+  }
+
+  get namespace(): string {
+    return this.#family.namespaceOf(this.key);
+  }
+
+  get name(): string {
+    return this.key.slice(this.key.indexOf('/') + 1);
+  }
+
+  /** Read from the bytes each time. */
+  get labels(): Labels {
+    return this.#family.format.labels(this.home.bytes, this.offset, this.offset + this.length);
+  }
+
+  /** Starts from the bytes each time. Throws `DecodeError`, as do the fields of the view when they are first read. */
+  view(): T {
+    const { bytes } = this.home;
+    const end = this.offset + this.length;
+    try {
+      const shape = this.#family.format.shape(bytes, this.offset, end);
+      if (shape !== undefined) return shape.view(this) as T;
+      return this.#family.format.decodeAll(bytes, this.offset, end) as T;
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  readField(name: string): unknown {
+    const { format } = this.#family;
+    const { bytes } = this.home;
+    const end = this.offset + this.length;
+    try {
+      if (name === 'metadata' && format.metadataView !== undefined) {
+        const view = format.metadataView(bytes, this.offset, end, this, new MetadataSource(this));
+        if (view !== undefined) return view;
+      }
+      return format.decodeField(bytes, this.offset, end, name);
+    } catch (error) {
+      throw this.#explained(error, name);
+    }
+  }
+
+  readMetadataField(name: string): unknown {
+    try {
+      return this.#family.format.decodeMetadataField?.(this.home.bytes, this.offset, this.offset + this.length, name);
+    } catch (error) {
+      throw this.#explained(error, `metadata.${name}`);
+    }
+  }
+
+  /** For indexes and field selectors: as the path would be followed in the view, without one. */
+  readPath({ segments }: { readonly segments: readonly string[] }): readonly string[] {
+    try {
+      return this.#family.format.readPath(this.home.bytes, this.offset, this.offset + this.length, segments);
+    } catch (error) {
+      throw this.#explained(error, segments[0]);
+    }
+  }
+
+  stored(): void {
+    this.#family.slabs.store(this);
+  }
+
+  dropped(): void {
+    this.#family.slabs.drop(this);
+  }
+
+  /** For an object that will not be stored: it does not keep alive what lies beside its bytes. */
+  detach(): void {
+    this.#family.slabs.detach(this);
+  }
+
+  #explained(error: unknown, field?: string): unknown {
+    return error instanceof DecodeError ? this.#family.damaged(this, error, field) : error;
+  }
+}
+
+class MetadataSource<T extends KubernetesObject> implements ViewSource {
+  readonly #cached: PackedCached<T>;
+
+  constructor(cached: PackedCached<T>) {
+    this.#cached = cached;
+  }
+
+  readField(name: string): unknown {
+    return this.#cached.readMetadataField(name);
+  }
+}
+
+/** An object whose name has a slash in it, so that its key does not tell where the name begins. No server has any. */
+export class SlashedCached<T extends KubernetesObject> extends PackedCached<T> {
+  readonly #name: string;
+
+  constructor(
+    family: PackedFamily<T>,
+    metadata: Pick<Cached, 'key' | 'name' | 'uid' | 'resourceVersion'>,
+    slab: Slab,
+    length: number,
+  ) {
+    super(family, metadata, slab, length);
+    this.#name = metadata.name;
+  }
+
+  override get name(): string {
+    return this.#name;
+  }
+
+  override get namespace(): string {
+    return this.key.slice(0, Math.max(this.key.length - this.#name.length - 1, 0));
+  }
+}

@@ -49,7 +49,8 @@ ${tables.join('\n\n')}
   in that phase, all threads.
 - **bytes a pod**: growth of the memory in use after garbage collection. In Node, the V8 heap and what it holds outside;
   in Go, the live heap; in Rust, what the allocator has handed out.
-- **loop delay p99**: of the event loop while it syncs, for clients in Node; 1 ms is the least that can be measured.
+- **loop delay**: how late the event loop is while it syncs, 99 times in 100 and at worst, for clients in Node; 1 ms is the
+  least that can be measured.
 - tidewatch drops managedFields unless told otherwise; so the rows of the others where they are dropped are there too.
 
 ## Ratios
@@ -73,7 +74,7 @@ npm run bench                                  # 1,000 and 20,000 pods, a table
 npm run bench -- --sizes 100000,1000000        # more; clients that cannot hold them are left out
 npm run bench -- --only tidewatch --rounds 1   # some of the rows
 npm run bench -- --json                        # one line of JSON for each run of each client
-npm run bench -- --check                       # short; fails when a ratio is missed by more than 30 %
+npm run bench -- --check                       # short; fails when a ratio gets worse by more than 30 %
 \`\`\`
 `;
 }

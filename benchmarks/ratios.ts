@@ -10,6 +10,8 @@ interface Promised {
   /** The quotient is at most this; with `atLeast`, at least this. */
   readonly limit: number;
   readonly atLeast?: boolean;
+  /** Where it stands while the promise is not kept; the check then guards this. To be removed once it is kept. */
+  readonly standing?: number;
 }
 
 export interface Ratio extends Promised {
@@ -31,15 +33,22 @@ const bytes = { figure: 'heapBytesPerObject' } as const;
 const events = { figure: 'eventsPerSecond', atLeast: true } as const;
 
 const PROMISED: readonly Promised[] = [
-  { what: 'sync, protobuf', ours: PROTOBUF, theirs: GO_PROTOBUF, limit: 0.35, ...sync },
-  { what: 'sync, protobuf', ours: PROTOBUF, theirs: '@kubernetes/client-node, JSON', limit: 0.12, ...sync },
-  { what: 'sync, JSON', ours: JSON_PACKED, theirs: 'kube-rs, JSON', limit: 0.3, ...sync },
-  { what: 'sync, JSON', ours: JSON_PACKED, theirs: GO_JSON, limit: 0.1, ...sync },
+  { what: 'sync, protobuf', ours: PROTOBUF, theirs: GO_PROTOBUF, limit: 0.35, standing: 0.45, ...sync },
+  {
+    what: 'sync, protobuf',
+    ours: PROTOBUF,
+    theirs: '@kubernetes/client-node, JSON',
+    limit: 0.12,
+    standing: 0.2,
+    ...sync,
+  },
+  { what: 'sync, JSON', ours: JSON_PACKED, theirs: 'kube-rs, JSON', limit: 0.3, standing: 0.45, ...sync },
+  { what: 'sync, JSON', ours: JSON_PACKED, theirs: GO_JSON, limit: 0.1, standing: 0.17, ...sync },
   { what: 'bytes a pod', ours: PROTOBUF, theirs: GO_PROTOBUF, limit: 0.2, ...bytes },
   { what: 'bytes a pod', ours: PROTOBUF, theirs: GO_DROPPED, limit: 0.3, ...bytes },
   { what: 'peak RSS', ours: PROTOBUF, theirs: GO_PROTOBUF, limit: 0.4, figure: 'peakRssMb' },
   { what: 'events/s, protobuf', ours: PROTOBUF, theirs: GO_PROTOBUF, limit: 2, ...events },
-  { what: 'events/s, JSON', ours: JSON_PACKED, theirs: GO_JSON, limit: 10, ...events },
+  { what: 'events/s, JSON', ours: JSON_PACKED, theirs: GO_JSON, limit: 10, standing: 5.5, ...events },
   {
     what: 'sync when everything is read',
     ours: 'tidewatch, packed, everything read',
@@ -60,15 +69,26 @@ export function isPromised(objects: number): boolean {
 /** Those whose two sides were measured. */
 export function ratios(summary: Summary, objects: number): Ratio[] {
   return PROMISED.flatMap((promised) => {
-    const { ours, theirs, figure, limit, atLeast = false } = promised;
+    const { ours, theirs, figure, limit, standing, atLeast = false } = promised;
     const own = summary.figure(ours, objects, figure);
     const other = summary.figure(theirs, objects, figure);
     if (own === undefined || other === undefined) return [];
     const value = own / other;
     const holds = atLeast ? value >= limit : value <= limit;
-    const nearlyHolds = atLeast ? value >= limit / ALLOWANCE : value <= limit * ALLOWANCE;
+    const guarded = standing ?? limit;
+    const nearlyHolds = atLeast ? value >= guarded / ALLOWANCE : value <= guarded * ALLOWANCE;
     return [{ ...promised, objects, value, holds, nearlyHolds }];
   });
+}
+
+/** The promises that these contestants could have shown, and did not. */
+export function unmeasured(shown: readonly Ratio[], names: ReadonlySet<string>): string[] {
+  return PROMISED.filter(({ ours, theirs }) => names.has(ours) && names.has(theirs))
+    .filter(
+      ({ ours, theirs, figure }) =>
+        !shown.some((it) => it.ours === ours && it.theirs === theirs && it.figure === figure),
+    )
+    .map(({ what, ours, theirs }) => `${what}: ${ours} / ${theirs}`);
 }
 
 export function describeRatio({ what, ours, theirs, value, limit, atLeast, objects, holds }: Ratio): string {

@@ -15,6 +15,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'peak RSS, MB', figure: 'peakRssMb', digits: 0 },
   { title: 'events/s', figure: 'eventsPerSecond', digits: 0 },
   { title: 'loop delay p99, ms', figure: 'eventLoopP99Ms', digits: 1 },
+  { title: 'max, ms', figure: 'eventLoopMaxMs', digits: 0 },
 ];
 
 const READS: readonly Column[] = [

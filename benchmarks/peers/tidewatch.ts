@@ -43,6 +43,7 @@ await informer.waitForSync();
 if (options.readAll) await registration.synced;
 const { seconds, heapGrowth, ...synced } = await sync.end();
 const objects = informer.indexer.listKeys().length;
+checkStore();
 const heapBytesPerObject = heapGrowth() / objects;
 const reads = options.reads ? measureReads(informer, lister) : {};
 report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject, ...reads });
@@ -61,6 +62,15 @@ if (options.events > 0) {
 if (options.readAll && leaves === 0) throw new Error('the handler read nothing');
 await factory.shutdown();
 await cluster.close();
+
+/** A packed store gives each reader a view of its own, a plain one the object that it holds: so the row is what it says. */
+function checkStore(): void {
+  const [key = ''] = informer.indexer.listKeys();
+  const found = lister.get(key) === lister.get(key) ? 'plain' : 'packed';
+  if (options.store !== '' && options.store !== found) {
+    throw new Error(`the store is ${found} with the encoding ${options.encoding}, whatever the options say`);
+  }
+}
 
 function countLeaves(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;

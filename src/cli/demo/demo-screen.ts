@@ -56,7 +56,7 @@ export class DemoScreen {
       leave = resolve;
     });
     const keyboard = new Keyboard(io.stdin, (key) => {
-      if (key === 'q' || key === 'escape' || key === 'ctrl-c') leave();
+      if (key === 'q' || key === 'ctrl-c') leave();
       else void this.#act(key);
     });
     world.log.onEntry = () => this.#timer.request();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineResource, type KubernetesObject, type ObjectMeta, type Resource } from '../../index.ts';
 import { run } from '../run-cli-fixture.ts';
 import type { Crd, SchemaNode } from './crd.ts';
 import { combinedModule, crdModules } from './crd-module.ts';
@@ -128,6 +129,22 @@ spec:
 `;
 
 describe('types generated from a definition', () => {
+  it('need nothing but what the package exports', () => {
+    const token: Resource<KubernetesObject & { metadata?: ObjectMeta }> = defineResource({
+      group: 'stable.example.com',
+      version: 'v1',
+      plural: 'crontabs',
+      kind: 'CronTab',
+    });
+    expect(token.plural).toBe('crontabs');
+    const text = combinedModule([crd(undefined)]);
+    const [, names = '', from] = /^import \{ (.*) \} from '(.*)';$/m.exec(text) ?? [];
+    expect({ names: names.split(', '), from }).toEqual({
+      names: ['defineResource', 'type KubernetesObject', 'type ObjectMeta', 'type Resource'],
+      from: 'tidewatch',
+    });
+  });
+
   it('are what the schema says', () => {
     const [module] = crdModules(crdsIn(CRONTAB, 'crontab.yaml')).filter(({ path }) => path.includes('/v1/'));
     expect(module?.path).toBe('stable.example.com/v1/crontabs.ts');

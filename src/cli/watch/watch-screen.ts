@@ -67,7 +67,7 @@ export class WatchScreen {
     });
     left.catch(() => {});
     const keyboard = new Keyboard(io.stdin, (key) => {
-      if (key === 'q' || key === 'escape') leave(0);
+      if (key === 'q') leave(0);
       else if (key === 'ctrl-c') leave(new Interrupted('SIGINT'));
       else this.#scroll(key);
     });

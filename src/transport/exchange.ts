@@ -118,7 +118,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
       this.#bytes -= chunk.length;
-      if (this.#bytes < READ_AHEAD_BYTES && this.#controller?.paused && !this.#end) this.#controller.resume();
+      // Not after each chunk: undici copies all that it holds whenever it is resumed.
+      if (this.#bytes <= READ_AHEAD_BYTES / 4 && this.#controller?.paused && !this.#end) this.#controller.resume();
       return Promise.resolve({ done: false, value: chunk });
     }
     if (this.#end) {

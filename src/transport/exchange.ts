@@ -3,7 +3,7 @@ import type { TransportResponse } from '../api/transport.ts';
 import type { AbortListeners } from './abort-listeners.ts';
 
 /** Beyond so many bytes that nobody has asked for, the socket is paused. */
-const READ_AHEAD_BYTES = 65_536;
+const READ_AHEAD_BYTES = 262_144;
 
 export interface ExchangeOptions {
   signal: AbortSignal | undefined;

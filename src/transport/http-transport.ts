@@ -59,7 +59,6 @@ export class HttpTransport implements Transport {
   readonly #aborts = new AbortListeners();
   /** The one in use. Sockets of one before it serve out their running requests. */
   #lane: Lane | undefined;
-  #undici: Promise<typeof import('undici')> | undefined;
   #closed = false;
 
   constructor(options: HttpTransportOptions) {
@@ -125,11 +124,9 @@ export class HttpTransport implements Transport {
   }
 
   async #send(request: TransportRequest, login: Login): Promise<TransportResponse> {
-    this.#undici ??= import('undici');
-    const undici = await this.#undici;
     if (this.#closed) throw this.#closedError();
     request.signal?.throwIfAborted();
-    const { pool } = this.#laneFor(undici, login.certificate);
+    const { pool } = this.#laneFor(login.certificate);
     const socket = pool.acquire();
     const exchange = new Exchange({
       signal: request.signal,
@@ -202,7 +199,7 @@ export class HttpTransport implements Transport {
   }
 
   /** The lane of the certificate now in use. With a new certificate a new lane begins, and the idle sockets of the old one end. */
-  #laneFor(undici: typeof import('undici'), certificate: ClientCertificate | undefined): Lane {
+  #laneFor(certificate: ClientCertificate | undefined): Lane {
     if (this.#lane && this.#lane.certificate === certificate) return this.#lane;
     this.#lane?.pool.retire();
     const connector = new Connector({
@@ -212,7 +209,7 @@ export class HttpTransport implements Transport {
       timeoutMs: this.#options.connectTimeoutMs ?? 30_000,
       clock: this.#clock,
     });
-    this.#lane = { certificate, pool: new SocketPool(undici, this.#url.origin, connector) };
+    this.#lane = { certificate, pool: new SocketPool(this.#url.origin, connector) };
     return this.#lane;
   }
 

@@ -1,4 +1,4 @@
-import type { Client } from 'undici';
+import { Client } from 'undici';
 import type { Connector } from './connector.ts';
 
 /** Below the idle timeout of the API server (90 s), so that we are the ones who close. */
@@ -16,15 +16,13 @@ export interface PooledSocket {
  * it opens a new connection after each request that is aborted, only to find that nobody wants it.
  */
 export class SocketPool {
-  readonly #undici: typeof import('undici');
   readonly #origin: string;
   readonly #connector: Connector;
   readonly #idle: PooledSocket[] = [];
   readonly #busy = new Set<PooledSocket>();
   #retired = false;
 
-  constructor(undici: typeof import('undici'), origin: string, connector: Connector) {
-    this.#undici = undici;
+  constructor(origin: string, connector: Connector) {
     this.#origin = origin;
     this.#connector = connector;
   }
@@ -65,7 +63,7 @@ export class SocketPool {
 
   #open(): PooledSocket {
     const opening = new AbortController();
-    const client = new this.#undici.Client(this.#origin, {
+    const client = new Client(this.#origin, {
       connect: (_options, callback) => {
         this.#connector.connect(opening.signal).then(
           (socket) => callback(null, socket),

@@ -1,76 +1,114 @@
+import type { Contestant } from './contestants.ts';
 import type { Figure } from './measured-run.ts';
 import type { Summary } from './summary.ts';
+import { number } from './tables.ts';
 
 interface Panel {
   readonly title: string;
+  readonly unit: string;
   readonly figure: Figure;
-  readonly digits: number;
+  readonly shown: (value: number) => string;
 }
 
 const PANELS: readonly Panel[] = [
-  { title: 'Time to sync, seconds (less is better)', figure: 'syncSeconds', digits: 2 },
-  { title: 'Memory a pod after garbage collection, bytes (less is better)', figure: 'heapBytesPerObject', digits: 0 },
-  { title: 'Peak RSS, MB (less is better)', figure: 'peakRssMb', digits: 0 },
-  { title: 'Events a second (more is better)', figure: 'eventsPerSecond', digits: 0 },
+  {
+    title: 'Time to sync',
+    unit: 'seconds, shorter is better',
+    figure: 'syncSeconds',
+    shown: (seconds) => `${seconds.toFixed(seconds < 9.95 ? 2 : 1)} s`,
+  },
+  {
+    title: 'Memory a pod',
+    unit: 'after garbage collection, shorter is better',
+    figure: 'heapBytesPerObject',
+    shown: (bytes) => `${(bytes / 1000).toFixed(1)} KB`,
+  },
+  {
+    title: 'Events a second',
+    unit: 'that reach a handler, longer is better',
+    figure: 'eventsPerSecond',
+    shown: (rate) => number(rate, 0),
+  },
 ];
 
-const WIDTH = 860;
-const LABEL_WIDTH = 300;
-const VALUE_WIDTH = 80;
-const ROW = 22;
-const MARGIN = 20;
+const WIDTH = 1000;
+const MARGIN = 24;
+const LABELS = 218;
+const PANEL = (WIDTH - 2 * MARGIN - LABELS) / PANELS.length;
+/** Beside the longest bar there is room for its value. */
+const LONGEST = PANEL - 88;
+const TOP = 104;
+const ROW = 30;
+const BAR = 18;
+/** From the middle of a line of text down to where its letters stand. */
+const BASELINE = 4.5;
 
-/** Four groups of bars, one bar for each peer: an SVG that looks right on light and dark pages. */
-export function chart(summary: Summary, objects: number, peers: readonly string[]): string {
-  const parts: string[] = [];
-  let y = MARGIN + 24;
-  for (const panel of PANELS) {
-    parts.push(text(MARGIN, y, panel.title, 'title'));
-    y += 12;
-    parts.push(...bars(summary, objects, peers, panel, y));
-    y += peers.length * ROW + 34;
-  }
-  const height = y - 10;
+/** A line for each client that has a label, with a bar for each figure: an SVG for light and dark pages. */
+export function chart(summary: Summary, objects: number, contestants: readonly Contestant[]): string {
+  const clients = contestants.filter((it) => it.label !== undefined && summary.rounds(it.name, objects) > 0);
+  const note = millionNote(summary);
+  const height = TOP + clients.length * ROW + (note === '' ? 14 : 44);
+  const title = `${number(objects, 0)} pods in one cache, the same bytes for every client`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
-    `<title>tidewatch beside other clients, ${objects.toLocaleString('en')} pods</title>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${title}">`,
+    `<title>${title}</title>`,
     `<style>${STYLE}</style>`,
-    `<rect class="page" width="${WIDTH}" height="${height}" rx="8"/>`,
-    ...parts,
+    `<rect class="page" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="8"/>`,
+    text(MARGIN, 34, title, 'head'),
+    ...clients.map(({ label = '' }, row) => text(MARGIN, middle(row), label, isOurs(label) ? 'strong' : '')),
+    ...PANELS.flatMap((panel, index) => column(summary, objects, clients, panel, MARGIN + LABELS + index * PANEL)),
+    ...(note === '' ? [] : [text(MARGIN, height - 18, note, 'quiet')]),
     '</svg>',
     '',
   ].join('\n');
 }
 
-const STYLE =
-  'text{font:13px system-ui,sans-serif;fill:#24292f}.title{font-weight:600}.value{fill:#57606a}' +
-  '.page{fill:#fff}.ours{fill:#0a7ea4}.theirs{fill:#b6bec8}' +
-  '@media(prefers-color-scheme:dark){text{fill:#e6edf3}.value{fill:#9da7b3}.page{fill:#0d1117}.ours{fill:#39b6dd}.theirs{fill:#4a525c}}';
+const STYLE = [
+  'text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}',
+  '.head{font-size:16px;font-weight:600}.strong{font-weight:600}.quiet{fill:#59636e}.small{font-size:11px;fill:#59636e}',
+  '.page{fill:#fff;stroke:#d1d9e0}.ours{fill:#0a7ea4}.theirs{fill:#b4bdc7}',
+  '@media(prefers-color-scheme:dark){text{fill:#e6edf3}.quiet,.small{fill:#9da7b3}',
+  '.page{fill:#0d1117;stroke:#30363d}.ours{fill:#39b6dd}.theirs{fill:#565f6a}}',
+].join('');
 
-function bars(
+function column(
   summary: Summary,
   objects: number,
-  peers: readonly string[],
-  { figure, digits }: Panel,
-  top: number,
+  clients: readonly Contestant[],
+  { title, unit, figure, shown }: Panel,
+  left: number,
 ): string[] {
-  const values = peers.map((peer) => summary.figure(peer, objects, figure) ?? 0);
-  const scale = (WIDTH - 2 * MARGIN - LABEL_WIDTH - VALUE_WIDTH) / Math.max(...values, Number.MIN_VALUE);
-  return peers.flatMap((peer, index) => {
-    const value = values[index] ?? 0;
-    const y = top + index * ROW;
-    const width = Math.max(1, value * scale).toFixed(1);
-    const left = MARGIN + LABEL_WIDTH;
-    const shown = value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    return [
-      text(MARGIN, y + 15, peer, ''),
-      `<rect class="${peer.startsWith('tidewatch') ? 'ours' : 'theirs'}" x="${left}" y="${y + 3}" width="${width}" height="${ROW - 6}" rx="2"/>`,
-      text(left + Number(width) + 6, y + 15, shown, 'value'),
-    ];
+  const values = clients.map(({ name }) => summary.figure(name, objects, figure));
+  const scale = LONGEST / Math.max(...values.map((value) => value ?? 0), Number.MIN_VALUE);
+  const bars = clients.flatMap(({ label = '' }, row) => {
+    const value = values[row];
+    if (value === undefined) return [text(left, middle(row), '–', 'quiet')];
+    const width = Math.max(2, value * scale);
+    const kind = isOurs(label) ? 'ours' : 'theirs';
+    const bar = `<rect class="${kind}" x="${left}" y="${middle(row) - BAR / 2}" width="${width.toFixed(1)}" height="${BAR}" rx="2"/>`;
+    return [bar, text(left + width + 6, middle(row), shown(value), isOurs(label) ? 'strong' : 'quiet')];
   });
+  return [text(left, 66, title, 'strong'), text(left, 84, unit, 'small'), ...bars];
 }
 
-function text(x: number, y: number, content: string, style: string): string {
+/** Empty when a million was not tried. */
+function millionNote(summary: Summary): string {
+  const peer = 'tidewatch, packed, protobuf';
+  const seconds = summary.figure(peer, 1_000_000, 'syncSeconds');
+  const megabytes = summary.figure(peer, 1_000_000, 'peakRssMb');
+  if (seconds === undefined || megabytes === undefined) return '';
+  return `A million of these pods: tidewatch syncs in ${number(seconds, 0)} s with ${number(megabytes / 1024, 1)} GB, in one Node process.`;
+}
+
+function middle(row: number): number {
+  return TOP + row * ROW + ROW / 2;
+}
+
+function isOurs(label: string): boolean {
+  return label.startsWith('tidewatch');
+}
+
+function text(x: number, y: number, content: string, kind: string): string {
   const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<text x="${x}" y="${y}"${style === '' ? '' : ` class="${style}"`}>${escaped}</text>`;
+  return `<text x="${x.toFixed(1)}" y="${y + BASELINE}"${kind === '' ? '' : ` class="${kind}"`}>${escaped}</text>`;
 }

@@ -26,6 +26,9 @@ export interface Result {
   readonly readListNamesMs?: number;
   readonly readByIndexMicros?: number;
   readonly readByIndexHits?: number;
+  readonly readsDuringSync?: number;
+  readonly readsDuringSyncWithObjects?: number;
+  readonly readDuringSyncWorstMs?: number;
 }
 
 export type Figure = Exclude<keyof Result, 'peer' | 'objects' | 'round'>;
@@ -33,44 +36,61 @@ export type Figure = Exclude<keyof Result, 'peer' | 'objects' | 'round'>;
 interface Run {
   readonly contestant: Contestant;
   readonly command: Command;
+  /** Arguments beside those of the contestant. */
+  readonly extra: readonly string[];
   readonly replay: Replay;
   readonly events: number;
   readonly round: number;
 }
 
 const GIVE_UP_MS = 10 * 60_000;
+const LAST_LINES = 12;
 
 /** Starts the program, waits for its line after the sync, sends the events, and waits for its line after them. */
-export async function measuredRun({ contestant, command, replay, events, round }: Run): Promise<Result> {
+export async function measuredRun({ contestant, command, extra, replay, events, round }: Run): Promise<Result> {
   const [program, ...first] = command;
   const args = [
     ...first,
     ...['--server', replay.url, '--encoding', contestant.encoding],
     ...['--events', String(events), '--last-version', replay.lastVersion(events)],
     ...contestant.args,
+    ...extra,
   ];
   const servedBefore = await replay.served(contestant.encoding);
-  const child = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: GIVE_UP_MS,
-    killSignal: 'SIGKILL',
-  });
-  const exited = once(child, 'exit');
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: GIVE_UP_MS, killSignal: 'SIGKILL' });
+  const ended = once(child, 'close');
+  const errors = lastLines(child.stderr);
   let result = { peer: contestant.name, objects: 0, round };
   let lines = 0;
-  for await (const line of createInterface({ input: child.stdout })) {
-    result = { ...result, ...JSON.parse(line) };
-    lines++;
-    if (lines === 1 && events > 0) await replay.sendEvents(events);
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      result = { ...result, ...JSON.parse(line) };
+      lines++;
+      if (lines === 1) await replay.sendEvents(events);
+    }
+  } catch (error) {
+    child.kill('SIGKILL');
+    await ended;
+    throw error;
   }
-  const [code, signal] = await exited;
-  if (code !== 0 || lines !== (events > 0 ? 2 : 1)) {
-    throw new Error(`${contestant.name} ended early (${signal ?? `exit code ${code}`})`);
+  const [code, signal] = await ended;
+  if (code !== 0 || lines !== 2) {
+    throw new Error([`it ended early (${signal ?? `exit code ${code}`})`, ...errors].join('\n  '));
   }
-  if (result.objects !== replay.pods)
-    throw new Error(`${contestant.name} holds ${result.objects} of ${replay.pods} pods`);
+  if (result.objects !== replay.pods) throw new Error(`it holds ${result.objects} of ${replay.pods} pods`);
   if ((await replay.served(contestant.encoding)) === servedBefore) {
-    throw new Error(`${contestant.name} did not ask for ${contestant.encoding}`);
+    throw new Error(`it did not ask for ${contestant.encoding}`);
   }
   return result as Result;
+}
+
+/** Grows and shrinks while the stream is read. */
+function lastLines(stream: NodeJS.ReadableStream): readonly string[] {
+  const lines: string[] = [];
+  createInterface({ input: stream }).on('line', (line) => {
+    if (line.trim() === '') return;
+    lines.push(line.slice(0, 300));
+    if (lines.length > LAST_LINES) lines.shift();
+  });
+  return lines;
 }

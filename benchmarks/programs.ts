@@ -11,7 +11,23 @@ export type Command = readonly [string, ...string[]];
 
 /** Throws when Go is missing: without the server nothing can be measured. */
 export function buildReplayServer(): string {
-  return go('replay-server', 'replay-server');
+  try {
+    return go('replay-server', 'replay-server');
+  } catch (error) {
+    throw new Error('The server that sends the pods cannot be built; it needs Go.', { cause: error });
+  }
+}
+
+/** How many bytes the pod has. */
+export interface PodSizes {
+  readonly json: number;
+  readonly protobuf: number;
+  readonly jsonWithoutManagedFields: number;
+  readonly protobufWithoutManagedFields: number;
+}
+
+export function podSizes(replayServer: string): PodSizes {
+  return JSON.parse(execFileSync(replayServer, ['-sizes'], { encoding: 'utf8' })) as PodSizes;
 }
 
 /** By name; one whose toolchain is missing is left out, with a message. */
@@ -73,18 +89,4 @@ function run(program: string, args: readonly string[], cwd: string): void {
   const { error, status, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${program} ${args[0]} failed: ${stderr.trim()}`);
-}
-
-/** `go1.26.8`, `rustc 1.95.0`: what is there of the toolchains. */
-export function toolchainVersions(): string[] {
-  const first = (program: string, args: readonly string[], words: RegExp) => {
-    try {
-      return words.exec(execFileSync(program, args, { encoding: 'utf8' }))?.[0] ?? '';
-    } catch {
-      return '';
-    }
-  };
-  return [first('go', ['version'], /go\d[\d.]*/), first('rustc', ['--version'], /rustc [\d.]+/)].filter(
-    (it) => it !== '',
-  );
 }

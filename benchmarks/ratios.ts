@@ -1,8 +1,9 @@
 import type { Figure } from './measured-run.ts';
+import { type Shown, show } from './promise.ts';
 import type { Summary } from './summary.ts';
 
 /** What tidewatch promises beside a peer, as a quotient of the same figure of both in one run. */
-interface Promised {
+interface Ratio {
   readonly what: string;
   readonly ours: string;
   readonly theirs: string;
@@ -12,14 +13,6 @@ interface Promised {
   readonly atLeast?: boolean;
   /** Where it stands while the promise is not kept; the check then guards this. To be removed once it is kept. */
   readonly standing?: number;
-}
-
-export interface Ratio extends Promised {
-  readonly objects: number;
-  readonly value: number;
-  readonly holds: boolean;
-  /** Whether it holds with the allowance that a short run on a busy machine gets. */
-  readonly nearlyHolds: boolean;
 }
 
 const PROTOBUF = 'tidewatch, packed, protobuf';
@@ -32,7 +25,7 @@ const sync = { figure: 'syncSeconds' } as const;
 const bytes = { figure: 'heapBytesPerObject' } as const;
 const events = { figure: 'eventsPerSecond', atLeast: true } as const;
 
-const PROMISED: readonly Promised[] = [
+const RATIOS: readonly Ratio[] = [
   { what: 'sync, protobuf', ours: PROTOBUF, theirs: GO_PROTOBUF, limit: 0.35, standing: 0.45, ...sync },
   {
     what: 'sync, protobuf',
@@ -58,40 +51,26 @@ const PROMISED: readonly Promised[] = [
   },
 ];
 
-/** How far a short run on a shared machine may miss a promise before it counts as a regression. */
-const ALLOWANCE = 1.3;
-
 /** In a small cache a program that has just started weighs more than what it does. */
-export function isPromised(objects: number): boolean {
-  return objects >= 10_000;
-}
+const LEAST_OBJECTS = 10_000;
 
 /** Those whose two sides were measured. */
-export function ratios(summary: Summary, objects: number): Ratio[] {
-  return PROMISED.flatMap((promised) => {
-    const { ours, theirs, figure, limit, standing, atLeast = false } = promised;
+export function ratios(summary: Summary, objects: number): Shown[] {
+  if (objects < LEAST_OBJECTS) return [];
+  return RATIOS.flatMap(({ what, ours, theirs, figure, limit, standing, atLeast = false }) => {
     const own = summary.figure(ours, objects, figure);
     const other = summary.figure(theirs, objects, figure);
     if (own === undefined || other === undefined) return [];
     const value = own / other;
-    const holds = atLeast ? value >= limit : value <= limit;
-    const guarded = standing ?? limit;
-    const nearlyHolds = atLeast ? value >= guarded / ALLOWANCE : value <= guarded * ALLOWANCE;
-    return [{ ...promised, objects, value, holds, nearlyHolds }];
+    const concerned = [ours, theirs];
+    return [show({ what, objects, concerned, value, unit: '', limit, atLeast, guarded: standing ?? limit })];
   });
 }
 
 /** The promises that these contestants could have shown, and did not. */
-export function unmeasured(shown: readonly Ratio[], names: ReadonlySet<string>): string[] {
-  return PROMISED.filter(({ ours, theirs }) => names.has(ours) && names.has(theirs))
-    .filter(
-      ({ ours, theirs, figure }) =>
-        !shown.some((it) => it.ours === ours && it.theirs === theirs && it.figure === figure),
-    )
-    .map(({ what, ours, theirs }) => `${what}: ${ours} / ${theirs}`);
-}
-
-export function describeRatio({ what, ours, theirs, value, limit, atLeast, objects, holds }: Ratio): string {
-  const bound = `${atLeast ? 'at least' : 'at most'} ${limit}`;
-  return `${holds ? 'holds ' : 'MISSED'}  ${value.toPrecision(3).padStart(6)}  (${bound})  ${what}: ${ours} / ${theirs}, ${objects} pods`;
+export function unmeasured(summary: Summary, objects: number, names: ReadonlySet<string>): string[] {
+  const measured = (peer: string, figure: Figure) => summary.figure(peer, objects, figure) !== undefined;
+  return RATIOS.filter(({ ours, theirs }) => names.has(ours) && names.has(theirs))
+    .filter(({ ours, theirs, figure }) => !measured(ours, figure) || !measured(theirs, figure))
+    .map(({ what, ours, theirs }) => `${what}: ${ours} / ${theirs}, ${objects.toLocaleString('en')} pods`);
 }

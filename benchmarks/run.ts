@@ -1,20 +1,27 @@
 /**
  * tidewatch beside the informers of client-go, kube-rs and @kubernetes/client-node, on the same bytes, by turns.
  *
- *   npm run bench -- [--sizes 1000,20000] [--rounds 3] [--events 20000] [--only text] [--json] [--write] [--check]
+ *   npm run bench -- [--sizes 1000,20000] [--rounds 3,5] [--events 20000] [--only text] [--any-size] [--json] [--write]
+ *   npm run bench -- --check
  *
- * `--json` prints a line for each run of each client; `--write` writes the tables and the chart into docs/; `--check` is
- * short and fails when a ratio that is promised is missed by more than the allowance of `ratios.ts`.
+ * Without options: the sizes of `plan.ts`. `--json` prints a line for each run of each client; `--write` writes the tables and
+ * the chart into docs/ and README.md; `--check` is short and fails when a ratio that is promised is missed by more than the
+ * allowance of `promise.ts`, also after more rounds of the two concerned.
  */
 import { parseArgs } from 'node:util';
-import { type Contestant, contestants } from './contestants.ts';
+import { type Contestant, contestants, LARGE } from './contestants.ts';
 import { writeDocument } from './document.ts';
-import { measuredRun, type Result } from './measured-run.ts';
-import { buildPeers, buildReplayServer } from './programs.ts';
-import { describeRatio, isPromised, ratios, unmeasured } from './ratios.ts';
+import type { Result } from './measured-run.ts';
+import { type Outcome, rows } from './outcome.ts';
+import { type Leg, plan } from './plan.ts';
+import { buildPeers, buildReplayServer, podSizes } from './programs.ts';
+import { describe, type Shown } from './promise.ts';
+import { type Failure, Race } from './race.ts';
+import { ratios, unmeasured } from './ratios.ts';
 import { Replay } from './replay.ts';
 import { Summary } from './summary.ts';
-import { readTable, resultTable } from './tables.ts';
+import { readTables, resultTable } from './tables.ts';
+import { targets } from './targets.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -22,46 +29,70 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     events: { type: 'string' },
     only: { type: 'string', default: '' },
+    'any-size': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
   },
 });
 
-const CHECK = { sizes: '20000', rounds: '2', events: '5000' };
-const FULL = { sizes: '1000,20000', rounds: '3', events: '20000' };
+/** Rounds that `--check` adds for the contestants of a ratio that is missed, before it believes it. */
+const MORE_ROUNDS = 3;
 
 async function main(): Promise<void> {
-  const { sizes, rounds, events } = { ...(options.check ? CHECK : FULL), ...options };
+  const legs = plan(options);
   const chosen = contestants.filter(takesPart);
   const server = buildReplayServer();
   const commands = await buildPeers(new Set(chosen.map((contestant) => contestant.program)));
-  const results: Result[] = [];
-  for (const objects of sizes.split(',').map(Number)) {
-    await using replay = await Replay.start(server, objects);
-    const able = new Set(chosen.filter(({ maxObjects, program }) => objects <= maxObjects && commands.has(program)));
-    for (let round = 1; round <= Number(rounds); round++) {
-      for (const contestant of able) {
-        const command = commands.get(contestant.program);
-        if (command === undefined) continue;
-        try {
-          const result = await measuredRun({ contestant, command, replay, events: Number(events), round });
-          results.push(result);
-          tell(result);
-        } catch (error) {
-          if (!replay.alive) throw new Error('the replay server has ended', { cause: error });
-          able.delete(contestant);
-          console.error(`${contestant.name} is left out: ${error instanceof Error ? error.message : error}`);
-        }
-      }
+  const race = new Race({ commands, heard: tell, failed: tellFailure });
+  for (const leg of legs) {
+    await using replay = await Replay.start(server, leg.objects);
+    const able = chosen.filter(({ maxObjects }) => options['any-size'] || leg.objects <= maxObjects);
+    for (let round = 1; round <= leg.rounds; round++) {
+      await race.round(
+        replay,
+        able.filter((contestant) => round <= roundsOf(contestant, leg)),
+        leg,
+        round,
+      );
     }
+    if (options.check) await repeatMissed(race, replay, able, leg);
   }
-  conclude(new Summary(results), new Set(chosen.map((contestant) => contestant.name)));
+  const built = chosen.filter(({ program }) => commands.has(program));
+  const outcome = { summary: new Summary(race.results), contestants: built, failures: race.failures };
+  print(outcome);
+  if (options.write) writeDocument(outcome, podSizes(server));
+  if (options.check) judge(outcome, new Set(chosen.map(({ name }) => name)));
 }
 
-function takesPart({ name, program, onlyInFull }: Contestant): boolean {
-  if (options.check && (onlyInFull || (program !== 'tidewatch' && program !== 'client-go'))) return false;
-  return name.includes(options.only);
+function takesPart({ name, roundsOfCheck }: Contestant): boolean {
+  return name.includes(options.only) && (!options.check || roundsOfCheck !== undefined);
+}
+
+function roundsOf({ roundsOfCheck, slow = false }: Contestant, { objects, rounds }: Leg): number {
+  if (options.rounds !== undefined) return rounds;
+  if (options.check) return Math.min(rounds, roundsOfCheck ?? 0);
+  return slow && objects >= LARGE ? 1 : rounds;
+}
+
+/** A busy moment of the machine can spoil every round of one side: so the two concerned run again. */
+async function repeatMissed(race: Race, replay: Replay, able: readonly Contestant[], leg: Leg): Promise<void> {
+  for (let round = leg.rounds + 1; round <= leg.rounds + MORE_ROUNDS; round++) {
+    const missed = promises(new Summary(race.results)).filter((it) => it.objects === leg.objects && !it.nearlyHolds);
+    if (missed.length === 0) return;
+    console.error(['Once more, because of:', ...missed.map(describe)].join('\n'));
+    const concerned = new Set(missed.flatMap((it) => it.concerned));
+    await race.round(
+      replay,
+      able.filter(({ name }) => concerned.has(name)),
+      leg,
+      round,
+    );
+  }
+}
+
+function promises(summary: Summary): Shown[] {
+  return [...summary.sizes.flatMap((objects) => ratios(summary, objects)), ...targets(summary)];
 }
 
 function tell(result: Result): void {
@@ -72,20 +103,33 @@ function tell(result: Result): void {
     );
 }
 
-function conclude(summary: Summary, chosen: ReadonlySet<string>): void {
-  const kept = summary.sizes.filter(isPromised).flatMap((objects) => ratios(summary, objects));
-  const print = options.json ? console.error : console.log;
-  for (const objects of summary.sizes) {
-    if (!options.json) print(`\n${resultTable(summary, objects)}\n\n${readTable(summary, objects)}`);
+function tellFailure({ peer, objects, message }: Failure): void {
+  console.error(`${peer} is left out from here on, with ${objects} pods: ${message}`);
+}
+
+/** With `--json`, standard output is for the results alone. */
+function print(outcome: Outcome): void {
+  const { summary } = outcome;
+  if (!options.json) {
+    for (const objects of summary.sizes) {
+      const shown = rows(outcome, objects);
+      console.log(['', resultTable(summary, objects, shown), ...readTables(summary, objects, shown)].join('\n\n'));
+    }
   }
-  print();
-  for (const ratio of kept) print(describeRatio(ratio));
-  if (options.write) writeDocument(summary);
-  if (!options.check) return;
-  const lost = kept.filter((ratio) => !ratio.nearlyHolds).map(describeRatio);
-  const missing = unmeasured(kept, chosen).map((ratio) => `not measured: ${ratio}`);
-  if (lost.length + missing.length === 0) return;
-  console.error(['\nThe check has failed:', ...lost, ...missing].join('\n'));
+  const out = options.json ? console.error : console.log;
+  out(['', ...promises(summary).map(describe)].join('\n'));
+}
+
+function judge({ summary, failures }: Outcome, names: ReadonlySet<string>): void {
+  const lost = promises(summary).filter((it) => !it.nearlyHolds);
+  const problems = [
+    ...lost.map(describe),
+    ...summary.sizes.flatMap((objects) => unmeasured(summary, objects, names)).map((ratio) => `not measured: ${ratio}`),
+    ...failures.map(({ peer, message }) => `${peer} failed: ${message}`),
+  ];
+  if (summary.sizes.length === 0) problems.push('nothing was measured');
+  if (problems.length === 0) return;
+  console.error(['\nThe check has failed:', ...problems].join('\n'));
   process.exitCode = 1;
 }
 

@@ -2,7 +2,19 @@ import type { Figure, Result } from './measured-run.ts';
 
 const MORE_IS_BETTER: ReadonlySet<Figure> = new Set(['eventsPerSecond']);
 
-/** The best round of each figure, for each peer and size: other programs on the machine can only make it worse. */
+/** What does not get better on a quiet machine. */
+const NEITHER: ReadonlySet<Figure> = new Set([
+  'heapBytesPerObject',
+  'peakRssMb',
+  'eventsPeakRssMb',
+  'readsDuringSync',
+  'readsDuringSyncWithObjects',
+]);
+
+/**
+ * One value of each figure, for each peer and size. Of times and rates the best round, because other programs on the
+ * machine can only make them worse; of memory and of counts the median.
+ */
 export class Summary {
   readonly #results: readonly Result[];
 
@@ -14,20 +26,26 @@ export class Summary {
     return [...new Set(this.#results.map((result) => result.objects))].sort((a, b) => a - b);
   }
 
-  /** In the order in which they first ran. */
-  peers(objects: number): string[] {
-    return [...new Set(this.#results.filter((result) => result.objects === objects).map((result) => result.peer))];
-  }
-
-  rounds(objects: number): number {
-    return new Set(this.#results.filter((result) => result.objects === objects).map((result) => result.round)).size;
+  /** How many rounds it has run. */
+  rounds(peer: string, objects: number): number {
+    return this.#of(peer, objects).length;
   }
 
   figure(peer: string, objects: number, figure: Figure): number | undefined {
-    const values = this.#results
-      .filter((result) => result.peer === peer && result.objects === objects)
-      .flatMap((result) => result[figure] ?? []);
-    if (values.length === 0) return undefined;
-    return MORE_IS_BETTER.has(figure) ? Math.max(...values) : Math.min(...values);
+    const values = this.#of(peer, objects)
+      .flatMap((result) => result[figure] ?? [])
+      .sort((a, b) => a - b);
+    if (NEITHER.has(figure)) return median(values);
+    return MORE_IS_BETTER.has(figure) ? values.at(-1) : values[0];
   }
+
+  #of(peer: string, objects: number): Result[] {
+    return this.#results.filter((result) => result.peer === peer && result.objects === objects);
+  }
+}
+
+function median(sorted: readonly number[]): number | undefined {
+  const middle = (sorted.length - 1) / 2;
+  const [below, above] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]];
+  return below === undefined || above === undefined ? undefined : (below + above) / 2;
 }

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { metaNamespaceKey } from '../src/api/key.ts';
 import type { KubernetesObject } from '../src/api/metadata.ts';
 import { defineResource, type Resource, resourceName } from '../src/api/resource.ts';
+import { resourceCodec } from '../src/codec/resource-codec.ts';
 import { customResourceDefinitions } from '../src/generated/api/apiextensions/v1.ts';
 import { configMaps, events, namespaces, pods, secrets } from '../src/generated/api/core/v1.ts';
 import { clusterRoleBindings, clusterRoles } from '../src/generated/api/rbac/v1.ts';
 import type { SharedIndexInformer } from '../src/informer/shared-index-informer.ts';
 import { SharedInformerFactory } from '../src/informer/shared-informer-factory.ts';
 import { silentLogger } from '../src/observe/logger.ts';
+import { ResourceListerWatcher } from '../src/reflector/resource-lister-watcher.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
 import { Cluster } from '../src/transport/cluster.ts';
 import { Witness } from './witness-fixture.ts';
@@ -103,8 +106,13 @@ async function churn(round: string): Promise<void> {
 }
 
 describe('informers on a real control plane', () => {
-  it.each(['json', 'protobuf'] as const)('follow every listable built-in kind at once, in %s', async (encoding) => {
-    await using factory = new SharedInformerFactory(cluster, { logger: silentLogger, encoding });
+  it.each([
+    ['packed', 'protobuf'],
+    ['packed', 'json'],
+    ['plain', 'protobuf'],
+    ['plain', 'json'],
+  ] as const)('follow every listable built-in kind at once, %s, in %s', async (store, encoding) => {
+    await using factory = new SharedInformerFactory(cluster, { logger: silentLogger, store, encoding });
     const served = (await cluster.discovery.resources()).filter(
       ({ verbs }) => verbs.includes('list') && verbs.includes('watch'),
     );
@@ -113,11 +121,30 @@ describe('informers on a real control plane', () => {
     factory.start();
     const synced = await factory.waitForCacheSync({ timeoutMs: 60_000 });
     expect([...synced.values()].every(Boolean)).toBe(true);
-    await churn(encoding);
-    const name = `comes-${encoding}`;
+    await churn(`${store}-${encoding}`);
+    const name = `comes-${store}-${encoding}`;
     await cluster.client(namespaces).create({ metadata: { name } });
     await cluster.client(secrets).create({ metadata: { name, namespace: 'default' }, stringData: { a: 'b' } });
     await expectEqual(followed.filter(({ resource }) => !isVolatile(resource)));
+  });
+
+  it('can fetch a single object of every kind by its name', async () => {
+    let fetched = 0;
+    for (const resource of await cluster.discovery.resources()) {
+      if (!resource.verbs.includes('list')) continue;
+      const [object] = (await cluster.client(resource).list({ limit: 1 })).items;
+      if (object === undefined) continue;
+      const { transport } = cluster;
+      const source = new ResourceListerWatcher({ transport, resource, codec: resourceCodec({ resource }) });
+      const { name = '', namespace = '' } = object.metadata ?? {};
+      const { items } = await source.listOne({ name, namespace }, { signal: new AbortController().signal });
+      expect(
+        items.map(({ key }) => key),
+        resourceName(resource),
+      ).toEqual([metaNamespaceKey(object)]);
+      fetched++;
+    }
+    expect(fetched).toBeGreaterThan(10);
   });
 
   it.each(['delta', 'inOrder'] as const)(

@@ -46,7 +46,7 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
   });
   // While the server does not know the type, it is asked every 5 s whether it does.
   if (!(await informer.waitForSync({ signal }))) return;
-  log(`the informer is ${informer.state.phase}`);
+  log('the informer has synced');
 
   await meanwhile(async (others) => {
     const client = others.client(cronTabs);

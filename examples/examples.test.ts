@@ -159,7 +159,7 @@ describe.concurrent('the examples', () => {
   it('05: a custom resource that comes later', async () => {
     expect(await perform(customResources.main, { until: has(5) })).toEqual([
       'the informer is gone',
-      'the informer is watching',
+      'the informer has synced',
       'add backup 0 3 * * *',
       'update backup 0 3 * * * -> 0 4 * * *',
       'delete backup',

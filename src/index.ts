@@ -45,9 +45,11 @@ export type { Transport, TransportRequest, TransportResponse } from './api/trans
 export { TransportError, type TransportErrorKind } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
 export { DecodeError } from './codec/decode-error.ts';
+export type { KeepOptions } from './codec/keep-options.ts';
 export { DerivedInformer, type SelectOptions } from './informer/derived-informer.ts';
 export type { EventsOptions, Informer, WaitOptions } from './informer/informer.ts';
 export { InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
+export type { InformerMemory } from './informer/informer-memory.ts';
 export type { ClusterOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
 export { Lister, type NamespaceLister } from './informer/lister.ts';
 export { ResourceInformer } from './informer/resource-informer.ts';

@@ -6,12 +6,14 @@ import { parseArgs } from 'node:util';
 /** What every peer in Node is started with. */
 export interface PeerOptions {
   readonly server: string;
-  readonly encoding: string;
-  readonly store: string;
+  readonly encoding: 'json' | 'protobuf';
+  /** For tidewatch alone. */
+  readonly store: 'packed' | 'plain';
   readonly events: number;
   /** The resourceVersion of the last event. */
   readonly lastVersion: string;
   readonly reads: boolean;
+  readonly readsDuringSync: boolean;
   readonly readAll: boolean;
 }
 
@@ -20,14 +22,29 @@ export function peerOptions(): PeerOptions {
     options: {
       server: { type: 'string', default: '' },
       encoding: { type: 'string', default: 'json' },
-      store: { type: 'string', default: '' },
+      store: { type: 'string', default: 'packed' },
       events: { type: 'string', default: '0' },
       'last-version': { type: 'string', default: '' },
       reads: { type: 'boolean', default: false },
+      'reads-during-sync': { type: 'boolean', default: false },
       'read-all': { type: 'boolean', default: false },
     },
   });
-  return { ...values, events: Number(values.events), lastVersion: values['last-version'], readAll: values['read-all'] };
+  return {
+    ...values,
+    encoding: oneOf(['json', 'protobuf'], values.encoding),
+    store: oneOf(['packed', 'plain'], values.store),
+    events: Number(values.events),
+    lastVersion: values['last-version'],
+    readsDuringSync: values['reads-during-sync'],
+    readAll: values['read-all'],
+  };
+}
+
+function oneOf<T extends string>(words: readonly T[], given: string): T {
+  const word = words.find((it) => it === given);
+  if (word === undefined) throw new Error(`"${given}" is none of ${words.join(', ')}`);
+  return word;
 }
 
 /** What one phase costs this process: from its construction to `end()`. */

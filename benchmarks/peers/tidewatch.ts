@@ -2,9 +2,10 @@
  * Follows all pods with a shared informer of tidewatch and reports what that took. With `--read-all` an index function reads
  * the spec, and the handler all of every object.
  */
-import { Cluster, leveled, SharedInformerFactory, type SharedInformerFactoryOptions } from 'tidewatch';
+import { Cluster, leveled, SharedInformerFactory } from 'tidewatch';
 import { pods } from 'tidewatch/api/core/v1';
 import { EventWatch, Measurement, peerOptions, report } from './measurement.ts';
+import { ReadsDuringSync } from './reads-during-sync.ts';
 import { measureReads } from './tidewatch-reads.ts';
 
 const options = peerOptions();
@@ -16,12 +17,8 @@ const cluster = await Cluster.connect({
 });
 // That the handler lags behind a stream that is as fast as can be is no news here.
 const logger = leveled(console, 'error');
-const variant = {
-  logger,
-  encoding: options.encoding,
-  ...(options.store !== '' && { store: options.store }),
-};
-const factory = new SharedInformerFactory(cluster, variant as SharedInformerFactoryOptions);
+const { encoding, store } = options;
+const factory = new SharedInformerFactory(cluster, { logger, encoding, store });
 const informer = factory.for(pods).informer();
 const lister = factory.for(pods).lister();
 let leaves = 0;
@@ -38,15 +35,17 @@ const registration = informer.addEventHandler({
 });
 
 const sync = new Measurement();
+const readsDuringSync = options.readsDuringSync ? new ReadsDuringSync(informer, lister) : undefined;
 factory.start();
 await informer.waitForSync();
 if (options.readAll) await registration.synced;
+const duringSync = readsDuringSync?.end();
 const { seconds, heapGrowth, ...synced } = await sync.end();
 const objects = informer.indexer.listKeys().length;
 checkStore();
 const heapBytesPerObject = heapGrowth() / objects;
 const reads = options.reads ? measureReads(informer, lister) : {};
-report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject, ...reads });
+report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject, ...reads, ...duringSync });
 
 if (options.events > 0) {
   const measurement = new Measurement();
@@ -68,10 +67,7 @@ function checkStore(): void {
   const [key = ''] = informer.indexer.listKeys();
   const [first, second] = [lister.get(key), lister.get(key)];
   const found = first === second ? 'plain' : 'packed';
-  if (options.store !== '' && options.store !== found) {
-    console.error(`the store is ${found} with the encoding ${options.encoding}, whatever the options say`);
-    process.exit(1);
-  }
+  if (found !== store) throw new Error(`the store is ${found} with the encoding ${encoding}, whatever the options say`);
 }
 
 function countLeaves(value: unknown): number {

@@ -9,7 +9,9 @@ const (
 	maxPods = 9_999_999
 	// The resourceVersion of the first pod: every one has ten digits.
 	firstVersion = 1_000_000_000
-	namespaces   = 100
+	// So many namespaces share so many pods; the next pods have namespaces of their own. So none has more than a thousand.
+	namespaces     = 100
+	podsOfTheirOwn = 100_000
 )
 
 // Bytes that carry the marks, and where: what is sent is a copy of them with the marks written over.
@@ -52,11 +54,13 @@ func (t *template) append(to []byte, pod, version int) []byte {
 	to = append(to, t.bytes...)
 	sent := to[start:]
 	digits(sent[t.name[0]+len(nameMark)-7:][:7], pod)
-	digits(sent[t.namespace[0]+len(namespaceMark)-4:][:4], pod%namespaces)
+	digits(sent[t.namespace[0]+len(namespaceMark)-4:][:4], namespaceOf(pod))
 	digits(sent[t.uid[0]:][:8], pod)
 	digits(sent[t.version[0]:][:len(versionMark)], version)
 	return to
 }
+
+func namespaceOf(pod int) int { return pod/podsOfTheirOwn*namespaces + pod%namespaces }
 
 // Writes a number in decimal over all of `to`.
 func digits(to []byte, number int) {

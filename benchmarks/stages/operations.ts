@@ -22,6 +22,7 @@ export interface Operation {
   readonly peer: string;
   /** At most this much of the peer's time. */
   readonly target: number;
+  /** Of writes so many that each object changes several times, and that the operation fills the young generation by itself. */
   readonly times: number;
   run(times: number): void | Promise<void>;
 }
@@ -99,21 +100,21 @@ export function operations(): Operation[] {
       name: 'indexer update, two indexes',
       peer: 'indexer update, two indexes',
       target: 1,
-      times: 20_000,
+      times: 100_000,
       run: (times) => updateAll(indexer, times),
     },
     {
       name: 'indexer update, one of them a path',
       peer: 'indexer update, two indexes',
       target: 1,
-      times: 20_000,
+      times: 100_000,
       run: (times) => updateAll(byPath, times),
     },
     {
       name: 'indexer update, key at hand, as in an informer',
       peer: 'indexer update, two indexes',
       target: 1,
-      times: 20_000,
+      times: 100_000,
       run(times) {
         for (let i = 0; i < times; i++) {
           pipelineTable.put(at(Math.floor(i / OBJECTS) % 2 === 0 ? changed : cached, i % OBJECTS));
@@ -162,21 +163,21 @@ export function operations(): Operation[] {
       name: 'DeltaFIFO add and popNow, one by one',
       peer: 'DeltaFIFO add and pop, one by one',
       target: 1,
-      times: 20_000,
+      times: 100_000,
       run: (times) => oneByOne(fifo, first, times),
     },
     {
       name: 'DeltaFIFO add and popNow, one by one, key at hand, as in an informer',
       peer: 'DeltaFIFO add and pop, one by one',
       target: 1,
-      times: 20_000,
+      times: 100_000,
       run: (times) => oneByOne(cachedFifo, cached, times),
     },
     {
       name: 'DeltaFIFO add and await pop, one by one',
       peer: 'DeltaFIFO add and pop, one by one',
       target: 1,
-      times: 20_000,
+      times: 100_000,
       async run(times) {
         for (let i = 0; i < times; i++) {
           fifo.add(at(first, i % OBJECTS));
@@ -188,14 +189,14 @@ export function operations(): Operation[] {
       name: 'DeltaFIFO add and popNow, 20,000 deep',
       peer: 'DeltaFIFO add and pop, 20,000 deep',
       target: 1,
-      times: 20_000,
+      times: 100_000,
       run: (times) => fillAndDrain(fifo, first, times),
     },
     {
       name: 'DeltaFIFO add and popNow, 20,000 deep, key at hand, as in an informer',
       peer: 'DeltaFIFO add and pop, 20,000 deep',
       target: 1,
-      times: 20_000,
+      times: 100_000,
       run: (times) => fillAndDrain(cachedFifo, cached, times),
     },
   ];

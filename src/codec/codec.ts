@@ -1,5 +1,6 @@
 import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Status } from '../api/status.ts';
 
 /**
  * From bytes to `Cached<T>`, for one resource. Items of lists get `kind` and `apiVersion` filled in, so that an object
@@ -14,6 +15,21 @@ export interface Codec<T extends KubernetesObject> {
   /** Cuts the body into items as the bytes arrive; never holds it whole as one string. */
   readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>>;
   readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T>;
-  /** For objects that the user's own list and watch functions return, and that a transform has made. Throws `KeyError`. */
+  /**
+   * For objects that the user's own list and watch functions return, and that a transform has made. Throws `KeyError`, and
+   * `DecodeError` for what cannot be kept.
+   */
   fromObject(object: T): Cached<T>;
+  /** For a server that says no in the codec's own format. Undefined when the body is no Status in it. */
+  readStatus?(body: Uint8Array, contentType: string): Status | undefined;
+  /** What objects take outside the heap of V8; unset when all of them are on it. */
+  readonly memory?: CodecMemory;
+}
+
+/** The memory of a packed store, at present. */
+export interface CodecMemory {
+  /** All that is set aside for objects. */
+  readonly heldBytes: number;
+  /** How much of it is used by those that are stored. */
+  readonly liveBytes: number;
 }

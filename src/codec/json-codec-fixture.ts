@@ -1,15 +1,18 @@
 import fc from 'fast-check';
-import type { CachedFrame } from '../api/cached.ts';
+import type { CachedFrame, CachedList } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { defineResource } from '../api/resource.ts';
-import { JsonCodec } from './json-codec.ts';
+import type { Codec } from './codec.ts';
+import { type ResourceCodecOptions, resourceCodec } from './resource-codec.ts';
 
 export interface Pod extends KubernetesObject {
   spec?: unknown;
 }
 
 export const pods = defineResource<Pod>({ version: 'v1', plural: 'pods', kind: 'Pod' });
-export const codec = new JsonCodec({ resource: pods });
+export const stores = ['packed', 'plain'] as const;
+export const jsonCodec = (options: Omit<ResourceCodecOptions<Pod>, 'resource'> = {}): Codec<Pod> =>
+  resourceCodec<Pod>({ resource: pods, encoding: 'json', store: 'plain', ...options });
 
 export async function* inChunks(bytes: Uint8Array, sizes: readonly number[] = []): AsyncGenerator<Uint8Array> {
   let start = 0;
@@ -21,10 +24,10 @@ export async function* inChunks(bytes: Uint8Array, sizes: readonly number[] = []
 }
 
 export const bodyOf = (text: string, sizes?: readonly number[]) => inChunks(Buffer.from(text), sizes);
-export const list = (text: string, sizes?: readonly number[]) =>
+export const listWith = (codec: Codec<Pod>, text: string, sizes?: readonly number[]): Promise<CachedList<Pod>> =>
   codec.readList(bodyOf(text, sizes), 'application/json');
 
-export async function watch(text: string, sizes?: readonly number[], using = codec): Promise<CachedFrame<Pod>[]> {
+export async function watch(text: string, sizes?: readonly number[], using = jsonCodec()): Promise<CachedFrame<Pod>[]> {
   const frames: CachedFrame<Pod>[] = [];
   for await (const batch of using.readWatch(bodyOf(text, sizes), 'application/json')) frames.push(...batch);
   return frames;

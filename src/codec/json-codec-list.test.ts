@@ -2,22 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
 import { DecodeError } from './decode-error.ts';
-import { JsonCodec } from './json-codec.ts';
 import {
   anything,
   bodyOf,
-  codec,
   inChunks,
   indent,
-  list,
+  jsonCodec,
+  listWith,
   managed,
   pod,
   podArbitrary,
-  pods,
   sizes,
+  stores,
 } from './json-codec-fixture.ts';
 
-describe('reading a list', () => {
+describe.each(stores)('reading a list into a %s store', (store) => {
+  const codec = jsonCodec({ store });
+  const list = (text: string, splits?: readonly number[]) => listWith(codec, text, splits);
+
   it('gives the same items however the bytes are split, laid out and ordered', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -81,7 +83,7 @@ describe('reading a list', () => {
   });
 
   it('keeps managedFields when told to', async () => {
-    const keeping = new JsonCodec({ resource: pods, managedFields: 'keep' });
+    const keeping = jsonCodec({ store, managedFields: 'keep' });
     const body = JSON.stringify({ items: [pod('a', { managedFields: [{ manager: 'x' }] })] });
     const { items } = await keeping.readList(bodyOf(body), '');
     expect(items[0]?.view().metadata?.managedFields).toEqual([{ manager: 'x' }]);
@@ -165,7 +167,7 @@ describe('reading a list', () => {
   });
 
   it('refuses an object that is too large, also before it is whole', async () => {
-    const small = new JsonCodec({ resource: pods, maxObjectBytes: 100 });
+    const small = jsonCodec({ store, maxObjectBytes: 100 });
     const body = `{"items":[{"metadata":{"name":"a"}},{"x":"${'y'.repeat(200)}`;
     await expect(small.readList(bodyOf(body), '')).rejects.toThrow('item 1 of the list is larger than 100 bytes');
   });

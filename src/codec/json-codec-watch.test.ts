@@ -1,21 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DecodeError } from './decode-error.ts';
-import { JsonCodec } from './json-codec.ts';
 import {
   bodyOf,
-  codec,
   inChunks,
   indent,
+  jsonCodec,
   pod,
   podArbitrary,
-  pods,
   sizes,
+  stores,
   summary,
-  watch,
+  watch as watchWith,
 } from './json-codec-fixture.ts';
 
-describe('reading a watch', () => {
+describe.each(stores)('reading a watch into a %s store', (store) => {
+  const codec = jsonCodec({ store });
+  const watch = (text: string, splits?: readonly number[], using = codec) => watchWith(text, splits, using);
+
   const eventArbitrary = fc.oneof(
     fc
       .tuple(fc.constantFrom('ADDED' as const, 'MODIFIED' as const, 'DELETED' as const), podArbitrary)
@@ -138,8 +140,39 @@ describe('reading a watch', () => {
     ]);
   });
 
+  it('gives what came whole before it throws', async () => {
+    const frame = (name: string) => `${JSON.stringify({ type: 'ADDED', object: pod(name) })}\n`;
+    const large = `{"type":"ADDED","x":"${'y'.repeat(400)}"}\n`;
+    const small = jsonCodec({ store, maxObjectBytes: 300 });
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const batch of small.readWatch(bodyOf(`${frame('a')}${frame('b')}${large}${frame('c')}`), ''))
+        seen.push(...batch.map((each) => ('object' in each ? each.object.name : each.type)));
+    })();
+    await expect(reading).rejects.toMatchObject({ kind: 'tooLarge' });
+    expect(seen).toEqual(['a', 'b']);
+  });
+
+  it('hands over a whole frame without a newline after frames with one', async () => {
+    let release: () => void = () => {};
+    const more = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const text = JSON.stringify({ type: 'ADDED', object: pod('a') });
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(`${text}\n${text}\n${text.slice(0, 30)}`);
+      yield Buffer.from(text.slice(30));
+      await more;
+    }
+    const frames = codec.readWatch(body(), '')[Symbol.asyncIterator]();
+    expect((await frames.next()).value).toHaveLength(2);
+    expect((await frames.next()).value).toHaveLength(1);
+    release();
+    expect(await frames.next()).toEqual({ done: true, value: undefined });
+  });
+
   it('refuses a frame that is too large', async () => {
-    const small = new JsonCodec({ resource: pods, maxObjectBytes: 100 });
+    const small = jsonCodec({ store, maxObjectBytes: 100 });
     await expect(watch(`{"type":"ADDED","x":"${'y'.repeat(200)}`, [], small)).rejects.toThrow('larger than 100 bytes');
   });
 

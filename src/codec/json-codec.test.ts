@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { JsonCodec } from './json-codec.ts';
-import { bodyOf, codec, type Pod, pod, pods } from './json-codec-fixture.ts';
+import { bodyOf, jsonCodec, type Pod, pod, stores } from './json-codec-fixture.ts';
 
-describe('metadata only', () => {
-  const metadataCodec = new JsonCodec({ resource: pods, metadataOnly: true });
+describe.each(stores)('metadata only, in a %s store', (store) => {
+  const metadataCodec = jsonCodec({ store, metadataOnly: true });
   const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } };
 
   it('asks for PartialObjectMetadata first', () => {
@@ -23,6 +22,8 @@ describe('metadata only', () => {
 });
 
 describe('taking objects of the user', () => {
+  const codec = jsonCodec();
+
   it('completes a copy and leaves the object alone', () => {
     const own = { metadata: { name: 'a', managedFields: [] } };
     expect(codec.fromObject(own).view()).toEqual({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });

@@ -3,6 +3,7 @@ import { DecodeError } from './decode-error.ts';
 import { INVALID, JsonScanner, skipBlanks } from './json-scanner.ts';
 
 const NEWLINE = 0x0a;
+const BRACE_CLOSE = 0x7d;
 
 /**
  * - `line`: all up to a newline. It may still be a part of a frame, or several: see `rescan`.
@@ -26,6 +27,8 @@ export class JsonFrameCutter {
   #searched = 0;
   /** Lines have failed for the frame at the start of the window: only its brackets tell where it ends. */
   #byBrackets = false;
+  /** The frame before this one ended at a newline, and this one most likely will. */
+  #byLines = false;
   /** The scanner has found that no value begins at the start of the window. */
   #invalid = false;
   #ended = false;
@@ -65,8 +68,15 @@ export class JsonFrameCutter {
     if (start === end) return undefined;
     if (!this.#byBrackets) {
       const newline = bytes.indexOf(NEWLINE, start + this.#searched);
-      if (newline >= 0 && newline < end) return this.#found('line', newline - start);
+      if (newline >= 0 && newline < end) {
+        this.#byLines = true;
+        return this.#found('line', newline - start);
+      }
       this.#searched = end - start;
+    }
+    if (this.#byLines && bytes[end - 1] !== BRACE_CLOSE && !this.#byBrackets && !this.#ended) {
+      this.#checkSize(end - start);
+      return undefined;
     }
     if (!this.#invalid) {
       const length = this.#scanner.scan(bytes, start, end);
@@ -87,6 +97,7 @@ export class JsonFrameCutter {
     this.#scanner.reset();
     this.#invalid = false;
     this.#byBrackets = true;
+    this.#byLines = false;
   }
 
   #found(kind: FrameKind, length: number): FrameKind {

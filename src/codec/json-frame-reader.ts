@@ -1,27 +1,28 @@
-import type { CachedFrame } from '../api/cached.ts';
+import type { BrokenObject, Cached, CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { isStatus, type Status } from '../api/status.ts';
 import { INITIAL_EVENTS_END } from '../api/watch-event.ts';
 import { DecodeError } from './decode-error.ts';
 import type { FrameKind } from './json-frame-cutter.ts';
-import { beginsWith, type JsonObjectReader } from './json-object-reader.ts';
-import { broken, type ObjectIntake } from './object-intake.ts';
+import { beginsWith } from './json-object-reader.ts';
+import type { JsonKeeper, Where } from './keeping.ts';
+import { broken } from './object-intake.ts';
 
 const BRACE_CLOSE = 0x7d;
 
 const OBJECT_EVENTS = (['ADDED', 'MODIFIED', 'DELETED'] as const).map((type) => ({
   type,
   beginning: Buffer.from(`{"type":"${type}","object":`),
+  where: (() => `the object of a frame of type ${type}`) satisfies Where,
 }));
+type ObjectEvent = (typeof OBJECT_EVENTS)[number];
 
 /** From the bytes of one frame of a watch to the frame. */
 export class JsonFrameReader<T extends KubernetesObject> {
-  readonly #reader: JsonObjectReader;
-  readonly #intake: ObjectIntake<T>;
+  readonly #keeper: JsonKeeper<T>;
 
-  constructor(reader: JsonObjectReader, intake: ObjectIntake<T>) {
-    this.#reader = reader;
-    this.#intake = intake;
+  constructor(keeper: JsonKeeper<T>) {
+    this.#keeper = keeper;
   }
 
   /** Undefined when a `line` is no JSON value, and may be a part of one. */
@@ -32,13 +33,10 @@ export class JsonFrameReader<T extends KubernetesObject> {
   /** The form that servers write, in which the bytes of the object can be told without parsing what is around it. */
   #readPlain(bytes: Buffer, start: number, end: number): CachedFrame<T> | undefined {
     if (bytes[end - 1] !== BRACE_CLOSE) return undefined;
-    for (const { type, beginning } of OBJECT_EVENTS) {
-      if (!beginsWith(bytes, start, end, beginning)) continue;
-      try {
-        return this.#objectFrame(type, this.#reader.read(bytes, start + beginning.length, end - 1));
-      } catch {
-        return undefined;
-      }
+    for (const event of OBJECT_EVENTS) {
+      if (!beginsWith(bytes, start, end, event.beginning)) continue;
+      const taken = this.#keeper.take(bytes, start + event.beginning.length, end - 1, event.where);
+      return taken && this.#objectFrame(event.type, taken);
     }
     return undefined;
   }
@@ -56,11 +54,9 @@ export class JsonFrameReader<T extends KubernetesObject> {
     // A proxy or a confused server may say no in the middle of a stream, without the envelope.
     if (isStatus(event)) return { type: 'ERROR', status: event };
     const { type, object } = typeof event === 'object' && event !== null ? (event as Partial<Envelope>) : {};
+    const known = OBJECT_EVENTS.find((each) => each.type === type);
+    if (known !== undefined) return this.#objectFrame(known.type, this.#keeper.takeValue(object, known.where));
     switch (type) {
-      case 'ADDED':
-      case 'MODIFIED':
-      case 'DELETED':
-        return this.#objectFrame(type, this.#reader.complete(object));
       case 'BOOKMARK':
         return bookmark(object);
       case 'ERROR':
@@ -70,9 +66,10 @@ export class JsonFrameReader<T extends KubernetesObject> {
     }
   }
 
-  #objectFrame(type: 'ADDED' | 'MODIFIED' | 'DELETED', value: unknown): CachedFrame<T> {
-    const taken = this.#intake.takeOrExplain(value, `the object of a frame of type ${type}`);
-    return 'problem' in taken ? { type: 'BROKEN', broken: taken } : { type, object: taken };
+  #objectFrame(type: ObjectEvent['type'], taken: Cached<T> | BrokenObject): CachedFrame<T> {
+    if ('problem' in taken) return { type: 'BROKEN', broken: taken };
+    if (type === 'DELETED') this.#keeper.detach?.(taken);
+    return { type, object: taken };
   }
 }
 

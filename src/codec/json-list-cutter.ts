@@ -1,5 +1,7 @@
+import { BracketScanner } from './bracket-scanner.ts';
 import { ByteWindow } from './byte-window.ts';
 import { DecodeError } from './decode-error.ts';
+import { ItemGuess, WAIT } from './item-guess.ts';
 import { INCOMPLETE, INVALID, JsonScanner, skipBlanks } from './json-scanner.ts';
 
 const BRACE_OPEN = 0x7b;
@@ -34,7 +36,14 @@ export class JsonListCutter {
   readonly fields = new Map<string, unknown>();
   readonly #window = new ByteWindow();
   readonly #scanner = new JsonScanner();
+  /** For items: they are most of a list, and judged by others. */
+  readonly #itemScanner = new BracketScanner();
   readonly #maxValueBytes: number;
+  /** Undefined once there are no more bytes to wait for. */
+  #guess: ItemGuess | undefined = new ItemGuess();
+  #isGuess = false;
+  /** The item at hand is to be cut by its brackets. */
+  #isExact = false;
   #place: Place = 'start';
   #fieldName = '';
   #hasItems = false;
@@ -43,6 +52,7 @@ export class JsonListCutter {
   #itemCount = 0;
   #bytesBefore = 0;
 
+  /** An item or another value larger than that is refused. */
   constructor(maxValueBytes: number) {
     this.#maxValueBytes = maxValueBytes;
   }
@@ -60,6 +70,11 @@ export class JsonListCutter {
     return this.#itemEnd;
   }
 
+  /** Whether the item may end elsewhere: if it is no whole object, `rescan` is to be called. */
+  get isGuess(): boolean {
+    return this.#isGuess;
+  }
+
   /** How many items have been cut. */
   get itemCount(): number {
     return this.#itemCount;
@@ -74,13 +89,27 @@ export class JsonListCutter {
     this.#window.append(chunk);
   }
 
+  /** No more bytes will come. */
+  end(): void {
+    this.#guess = undefined;
+  }
+
   /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is no JSON object. */
   nextItem(): boolean {
+    if (this.#isGuess) this.#take();
     for (;;) {
       this.#consumeTo(skipBlanks(this.#window.bytes, this.#window.start, this.#window.end));
       if (this.#window.start === this.#window.end || !this.#step()) return false;
-      if (this.#place === 'afterItem') return true;
+      if (this.#isGuess || this.#place === 'afterItem') return true;
     }
+  }
+
+  /** The item that was found is none: the next call of `nextItem` cuts it by its brackets. */
+  rescan(): void {
+    this.#isGuess = false;
+    this.#itemCount--;
+    this.#guess?.missed();
+    this.#isExact = true;
   }
 
   /** To be called when the body has ended. */
@@ -160,27 +189,51 @@ export class JsonListCutter {
   }
 
   #item(): boolean {
-    const length = this.#cut();
+    const { bytes, start, end } = this.#window;
+    const isObject = bytes[start] === BRACE_OPEN;
+    if (isObject && !this.#isExact && this.#guess !== undefined) {
+      const guess = this.#guess.find(bytes, start, end);
+      if (guess === WAIT && end - start <= this.#maxValueBytes) return false;
+      if (guess > 0 && guess <= this.#maxValueBytes) {
+        this.#isGuess = true;
+        this.#found(guess);
+        return true;
+      }
+      this.#isExact = true;
+    }
+    const length = this.#cut(isObject ? this.#itemScanner : this.#scanner);
     if (length === INCOMPLETE) return false;
-    this.#itemStart = this.#window.start;
-    this.#itemEnd = this.#itemStart + length;
-    this.#itemCount++;
-    this.#bytesBefore += length;
-    // The bytes stay where they are until the next append: consuming only moves the start.
-    this.#window.consumeTo(this.#itemEnd);
-    this.#place = 'afterItem';
+    this.#found(length);
+    this.#take();
     return true;
   }
 
-  #cut(): number {
+  #found(length: number): void {
+    this.#itemStart = this.#window.start;
+    this.#itemEnd = this.#itemStart + length;
+    this.#itemCount++;
+  }
+
+  /** The bytes stay where they are until the next append: consuming only moves the start. */
+  #take(): void {
+    const length = this.#itemEnd - this.#itemStart;
+    this.#isGuess = false;
+    this.#isExact = false;
+    this.#guess?.next(length);
+    this.#bytesBefore += length;
+    this.#window.consumeTo(this.#itemEnd);
+    this.#place = 'afterItem';
+  }
+
+  #cut(scanner: JsonScanner | BracketScanner = this.#scanner): number {
     const { bytes, start, end } = this.#window;
-    const length = this.#scanner.scan(bytes, start, end);
+    const length = scanner.scan(bytes, start, end);
     if (length === INVALID) throw this.#malformed('valid JSON');
     if ((length === INCOMPLETE ? end - start : length) > this.#maxValueBytes) {
       const what = this.#place === 'value' ? `field "${this.#fieldName}"` : `item ${this.#itemCount}`;
       throw new DecodeError('tooLarge', `${what} of the list is larger than ${this.#maxValueBytes} bytes`);
     }
-    if (length !== INCOMPLETE) this.#scanner.reset();
+    if (length !== INCOMPLETE) scanner.reset();
     return length;
   }
 

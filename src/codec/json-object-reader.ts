@@ -1,4 +1,6 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { type FieldRules, filterData } from './filter/field-filter.ts';
+import { JsonFilter } from './filter/json-filter.ts';
 import { locateManagedFields } from './managed-fields.ts';
 
 export interface JsonObjectReaderOptions {
@@ -6,17 +8,21 @@ export interface JsonObjectReaderOptions {
   kind: string;
   apiVersion: string;
   dropManagedFields: boolean;
+  /** What stays of objects; takes care of managed fields too. */
+  rules: FieldRules | undefined;
 }
 
 const KIND_FIRST = Buffer.from('{"kind":');
 const API_VERSION_FIRST = Buffer.from('{"apiVersion":');
 const OBJECT_START = 0x7b;
 
-/** From the bytes of one object to the object, with `kind` and `apiVersion` filled in and without `managedFields`. */
+/** From the bytes of one object to the object, with `kind` and `apiVersion` filled in and without what is not to stay. */
 export class JsonObjectReader {
   readonly #kind: string;
   readonly #apiVersion: string;
   readonly #dropManagedFields: boolean;
+  readonly #rules: FieldRules | undefined;
+  readonly #filter: JsonFilter | undefined;
   /** Put before the text of an object without a type, so that it gets the shape of one with it at no further cost. */
   readonly #typePrefix: string;
 
@@ -24,11 +30,37 @@ export class JsonObjectReader {
     this.#kind = options.kind;
     this.#apiVersion = options.apiVersion;
     this.#dropManagedFields = options.dropManagedFields;
+    this.#rules = options.rules;
+    this.#filter = options.rules && new JsonFilter(options.rules);
     this.#typePrefix = `{"kind":${JSON.stringify(options.kind)},"apiVersion":${JSON.stringify(options.apiVersion)},`;
   }
 
   /** Throws `SyntaxError`. What it returns may be any JSON value when the bytes are those of no object. */
   read(bytes: Buffer, start: number, end: number): unknown {
+    if (this.#filter === undefined) return this.#completed(this.#parse(bytes, start, end));
+    const kept = this.#filter.filter(bytes, start, end);
+    if (kept !== undefined) return this.#completed(this.#parse(kept, 0, kept.length));
+    return this.complete(this.#parse(bytes, start, end));
+  }
+
+  /** The same for an object that has been parsed with what was around it. May change it. */
+  complete(value: unknown): unknown {
+    if (!isObject(value)) return value;
+    return this.#completed(this.#rules === undefined ? value : filterData(value, this.#rules));
+  }
+
+  /** Whether `complete` would change nothing. */
+  isComplete(value: unknown): boolean {
+    if (!isObject(value)) return true;
+    const object: KubernetesObject = value;
+    return (
+      this.#rules === undefined &&
+      (this.#kind === '' || Boolean(object.kind && object.apiVersion)) &&
+      !(this.#dropManagedFields && hasManagedFields(object))
+    );
+  }
+
+  #parse(bytes: Buffer, start: number, end: number): unknown {
     const managed = this.#dropManagedFields ? locateManagedFields(bytes, start, end) : undefined;
     const prefix = this.#kind !== '' && lacksType(bytes, start, end) ? this.#typePrefix : '';
     const from = prefix === '' ? start : start + 1;
@@ -36,12 +68,11 @@ export class JsonObjectReader {
       managed === undefined
         ? bytes.toString('utf8', from, end)
         : bytes.toString('utf8', from, managed.start) + bytes.toString('utf8', managed.end, end);
-    return this.complete(JSON.parse(prefix + text));
+    return JSON.parse(prefix + text);
   }
 
-  /** The same for an object that has been parsed with what was around it. Changes it. */
-  complete(value: unknown): unknown {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  #completed(value: unknown): unknown {
+    if (!isObject(value)) return value;
     const object: KubernetesObject = value;
     if (this.#kind !== '') {
       object.kind ||= this.#kind;
@@ -50,16 +81,10 @@ export class JsonObjectReader {
     if (this.#dropManagedFields && hasManagedFields(object)) delete object.metadata?.managedFields;
     return object;
   }
+}
 
-  /** Whether `complete` would change nothing. */
-  isComplete(value: unknown): boolean {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return true;
-    const object: KubernetesObject = value;
-    return (
-      (this.#kind === '' || Boolean(object.kind && object.apiVersion)) &&
-      !(this.#dropManagedFields && hasManagedFields(object))
-    );
-  }
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function hasManagedFields({ metadata }: KubernetesObject): boolean {

@@ -1,10 +1,14 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const BRACE_OPEN = 0x7b;
-const BRACE_CLOSE = 0x7d;
-const BRACKET_OPEN = 0x5b;
-const BRACKET_CLOSE = 0x5d;
-const COMMA = 0x2c;
+import {
+  BACKSLASH,
+  BRACE_CLOSE,
+  BRACE_OPEN,
+  BRACKET_CLOSE,
+  BRACKET_OPEN,
+  COMMA,
+  QUOTE,
+  skipString,
+  skipValue,
+} from './json-bytes.ts';
 
 const METADATA_KEY = Buffer.from('"metadata":');
 const MANAGED_FIELDS_KEY = Buffer.from('"managedFields":');
@@ -26,7 +30,7 @@ export function locateManagedFields(bytes: Buffer, start: number, end: number): 
   const keyStart = start + guess;
   const valueStart = keyStart + MANAGED_FIELDS_KEY.length;
   if (bytes[valueStart] !== BRACKET_OPEN) return undefined;
-  const valueEnd = skipContainer(bytes, valueStart, end);
+  const valueEnd = skipValue(bytes, valueStart, end);
   if (valueEnd < 0) return undefined;
   if (bytes[keyStart - 1] === COMMA) return { start: keyStart - 1, end: valueEnd };
   return { start: keyStart, end: bytes[valueEnd] === COMMA ? valueEnd + 1 : valueEnd };
@@ -36,47 +40,21 @@ export function locateManagedFields(bytes: Buffer, start: number, end: number): 
 function isFieldOfMetadata(bytes: Buffer, start: number, position: number): boolean {
   let depth = 0;
   let metadataDepth = -1;
-  for (let i = start; i < position; i++) {
-    const byte = bytes[i];
+  let i = start;
+  while (i < position) {
+    const byte = bytes[i++];
     if (byte === QUOTE) {
-      i = skipString(bytes, i, position);
+      i = skipString(bytes, i - 1, position);
       if (i < 0) return false;
     } else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) {
       depth++;
-      if (depth === 2 && endsWith(bytes, start, i, METADATA_KEY)) metadataDepth = depth;
+      if (depth === 2 && endsWith(bytes, start, i - 1, METADATA_KEY)) metadataDepth = depth;
     } else if (byte === BRACE_CLOSE || byte === BRACKET_CLOSE) {
       if (depth === metadataDepth) return false;
       depth--;
     }
   }
   return depth === metadataDepth;
-}
-
-/** The position after the bracket that closes the one at `start`; -1 when there is none before `end`. */
-function skipContainer(bytes: Buffer, start: number, end: number): number {
-  let depth = 0;
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i];
-    if (byte === QUOTE) {
-      i = skipString(bytes, i, end);
-      if (i < 0) return -1;
-    } else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) {
-      depth++;
-    } else if (byte === BRACE_CLOSE || byte === BRACKET_CLOSE) {
-      if (--depth === 0) return i + 1;
-    }
-  }
-  return -1;
-}
-
-/** The position of the quote that closes the one at `start`; -1 when there is none before `end`. */
-function skipString(bytes: Buffer, start: number, end: number): number {
-  for (let i = start + 1; i < end; i++) {
-    const byte = bytes[i];
-    if (byte === QUOTE) return i;
-    if (byte === BACKSLASH) i++;
-  }
-  return -1;
 }
 
 /**

@@ -1,24 +1,17 @@
 import type { BrokenObject, Cached } from '../api/cached.ts';
 import { metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { apiVersionOf, type Resource } from '../api/resource.ts';
+import { apiVersionOf } from '../api/resource.ts';
 import { DecodeError } from './decode-error.ts';
+import type { ExpectedObjects, Where } from './keeping.ts';
 import { plainCached } from './plain-cached.ts';
-
-export interface ObjectIntakeOptions {
-  /** What objects must be. "" accepts any kind. */
-  kind: string;
-  apiVersion: string;
-  /** Set when objects are to be reduced to their metadata: the resource whose whole objects are accepted too. */
-  metadataOf: Resource | undefined;
-}
 
 /** Judges decoded values: one that is a usable object of the expected kind becomes a `Cached`. */
 export class ObjectIntake<T extends KubernetesObject> {
-  readonly #options: ObjectIntakeOptions;
+  readonly #expected: ExpectedObjects;
 
-  constructor(options: ObjectIntakeOptions) {
-    this.#options = options;
+  constructor(expected: ExpectedObjects) {
+    this.#expected = expected;
   }
 
   /** Throws what is wrong with the value. */
@@ -27,8 +20,8 @@ export class ObjectIntake<T extends KubernetesObject> {
       throw new DecodeError('malformed', `expected an object and got ${value === null ? 'null' : typeof value}`);
     }
     const object: KubernetesObject = value;
-    const { kind, apiVersion, metadataOf } = this.#options;
-    if (metadataOf !== undefined) return plainCached(reduced(object, this.#options)) as Cached<T>;
+    const { kind, apiVersion, metadataOf } = this.#expected;
+    if (metadataOf !== undefined) return plainCached(reduced(object, this.#expected)) as Cached<T>;
     if (kind !== '' && (object.kind !== kind || object.apiVersion !== apiVersion)) {
       throw new DecodeError(
         'unsupported',
@@ -38,11 +31,11 @@ export class ObjectIntake<T extends KubernetesObject> {
     return plainCached(object as T);
   }
 
-  takeOrExplain(value: unknown, where: string): Cached<T> | BrokenObject {
+  takeOrExplain(value: unknown, where: Where): Cached<T> | BrokenObject {
     try {
       return this.take(value);
     } catch (cause) {
-      return broken(value, `${where} cannot be used`, cause);
+      return broken(value, `${where()} cannot be used`, cause);
     }
   }
 }
@@ -64,7 +57,7 @@ function keyOf(value: unknown): string | undefined {
   }
 }
 
-function reduced(object: KubernetesObject, { kind, apiVersion, metadataOf }: ObjectIntakeOptions): KubernetesObject {
+function reduced(object: KubernetesObject, { kind, apiVersion, metadataOf }: ExpectedObjects): KubernetesObject {
   const whole =
     metadataOf !== undefined && object.kind === metadataOf.kind && object.apiVersion === apiVersionOf(metadataOf);
   if (!whole && object.kind !== kind) {

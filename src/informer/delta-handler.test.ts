@@ -7,6 +7,7 @@ import { logRecorder, version } from '../processor/processor-fixture.ts';
 import type { DeltaType } from '../queue/queue.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import { DeltaHandler } from './delta-handler.ts';
+import { Repairs } from './repairs.ts';
 
 function fixture() {
   const table = new ObjectTable();
@@ -18,10 +19,11 @@ function fixture() {
       `${type} ${old ? `${old.resourceVersion}->` : ''}${object.resourceVersion}${flag ? ' flag' : ''}${isSync ? ' sync' : ''} (store: ${inTable})`,
     );
   };
-  const handler = new DeltaHandler({ name: 'pods', table, distribute: tell, clock: new FakeClock(), logger });
+  const repairs = new Repairs();
+  const handler = new DeltaHandler({ name: 'pods', table, distribute: tell, repairs, clock: new FakeClock(), logger });
   const handle = (type: DeltaType, object: Cached | DeletedFinalStateUnknown<Cached>, initial = false) =>
     handler.handle([{ type, object }], initial);
-  return { table, heard, logger, handle, handler };
+  return { table, heard, logger, repairs, handle, handler };
 }
 
 describe('DeltaHandler', () => {
@@ -44,6 +46,34 @@ describe('DeltaHandler', () => {
       false,
     );
     expect(heard.map((line) => line.split(' ')[0])).toEqual(['add', 'delete', 'add']);
+  });
+
+  it('tells of what takes the place of a damaged object, also at the same version', () => {
+    const { heard, repairs, handle } = fixture();
+    const damaged = version('a', '1');
+    handle('Added', damaged);
+    repairs.damaged(damaged);
+    handle('Sync', damaged);
+    handle('Replaced', version('a', '1'));
+    handle('Replaced', version('a', '1'));
+    expect(heard.slice(1).map((line) => line.includes(' sync'))).toEqual([true, false, true]);
+  });
+
+  it('passes over a repair of an object that is there at another version, is another one, or is gone', () => {
+    const { heard, logger, table, repairs, handle } = fixture();
+    const repair = (resourceVersion: string, uid?: string) => {
+      const fetched = version('a', resourceVersion, uid);
+      repairs.fetched(fetched);
+      handle('Updated', fetched);
+      return table.get(fetched.key) === fetched;
+    };
+    expect(repair('2')).toBe(false);
+    handle('Added', version('a', '2'));
+    expect([repair('1'), repair('3'), repair('2', 'another'), repair('2')]).toEqual([false, false, false, true]);
+    handle('Deleted', version('a', '4'));
+    expect(repair('2')).toBe(false);
+    expect(heard).toHaveLength(3);
+    expect(logger.lines).toEqual([]);
   });
 
   it('calls it a resync when the version is the same, whether by the timer or by a relist', () => {

@@ -6,6 +6,7 @@ import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { Notification } from '../processor/notification.ts';
 import type { Delta, Deltas } from '../queue/queue.ts';
+import type { Repairs } from './repairs.ts';
 
 /** Where the state is kept; each call returns what was there before. */
 export interface StateTable<T extends KubernetesObject> {
@@ -20,6 +21,7 @@ export interface DeltaHandlerOptions<T extends KubernetesObject> {
   distribute: (notification: Notification<T>, isSync: boolean) => void;
   /** Another version of an object is in the table, and nobody has seen it yet. */
   onStored?: (object: Cached<T>) => void;
+  repairs?: Repairs<T>;
   clock: Clock;
   logger: Logger;
 }
@@ -27,7 +29,8 @@ export interface DeltaHandlerOptions<T extends KubernetesObject> {
 /**
  * From deltas to the store, then to the listeners: a listener hears of a change when the store already has it. A listener
  * never hears of the deletion of an object that it was not told of, nor of one uid turning into another: that is the
- * deletion of the old object and the addition of the new one. client-go's `processDeltas`.
+ * deletion of the old object and the addition of the new one. What takes the place of a damaged object is an update, also
+ * at the same version: what was done with the damaged one may have failed. client-go's `processDeltas`.
  */
 export class DeltaHandler<T extends KubernetesObject> {
   readonly #options: DeltaHandlerOptions<T>;
@@ -45,8 +48,9 @@ export class DeltaHandler<T extends KubernetesObject> {
   };
 
   #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
-    const { table, distribute, clock } = this.#options;
+    const { table, distribute, clock, repairs } = this.#options;
     const known = table.get(object.key);
+    if (repairs?.isInVain(object, known)) return;
     if (known && type !== 'Replaced' && this.#isOlder(object, known)) return;
     const old = table.put(object);
     if (type !== 'Sync') this.#options.onStored?.(object);
@@ -56,7 +60,8 @@ export class DeltaHandler<T extends KubernetesObject> {
       distribute(Notification.delete(old, true, nowMs), false);
       distribute(Notification.add(object, false, nowMs), false);
     } else {
-      const isSync = type === 'Sync' || (old.resourceVersion !== '' && old.resourceVersion === object.resourceVersion);
+      const isSame = old.resourceVersion !== '' && old.resourceVersion === object.resourceVersion;
+      const isSync = type === 'Sync' || (isSame && !repairs?.isDamaged(old));
       distribute(Notification.update(old, object, nowMs), isSync);
     }
   }

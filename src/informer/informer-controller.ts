@@ -60,6 +60,11 @@ export class InformerController<T extends KubernetesObject> {
     return this.#reflector.lastSyncResourceVersion();
   }
 
+  /** As `Reflector.refetch`. */
+  refetch(object: Cached<T>, problem: Error): void {
+    this.#reflector.refetch(object, problem);
+  }
+
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#reflector.setWatchErrorHandler(handler);
   }
@@ -81,7 +86,8 @@ export class InformerController<T extends KubernetesObject> {
       if (queue.length === 0) await queue.whenReady();
       if (queue.isClosed) return;
       try {
-        await queue.pop(process);
+        const popped = queue.popReady(process);
+        if (popped instanceof Promise) await popped;
       } catch (error) {
         if (queue.isClosed) return;
         onProcessError?.(error);

@@ -1,10 +1,13 @@
+import type { Cached } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
-import { JsonCodec } from '../codec/json-codec.ts';
-import { PackedCodec } from '../codec/packed/packed-codec.ts';
+import type { CodecMemory } from '../codec/codec.ts';
+import type { KeepOptions } from '../codec/keep-options.ts';
 import { plainCached } from '../codec/plain-cached.ts';
+import type { StringTable } from '../codec/protobuf/string-table.ts';
+import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -23,7 +26,7 @@ export interface ClusterConnection {
 }
 
 /** The objects of a resource on a server. client-go's `NewFilteredPodInformer` and its like. */
-export interface ClusterOrigin<T extends KubernetesObject> {
+export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions {
   cluster: ClusterConnection;
   resource: Resource<T>;
   /** One, several, or all when unset. Ignored for cluster-scoped resources. */
@@ -32,19 +35,13 @@ export interface ClusterOrigin<T extends KubernetesObject> {
   tweakListOptions?: (options: ListOptions) => void;
   /** Ask for nothing but the metadata of each object. Default false. client-go: metadatainformer. */
   metadataOnly?: boolean;
-  /** Whether objects keep `metadata.managedFields`, which are about half of their size. Default `drop`. */
-  managedFields?: 'keep' | 'drop';
-  /**
-   * `json`: objects are decoded when they arrive, and kept so; a reader that changes one changes the cache. `protobuf`: built-in
-   * kinds come in protobuf where the server has it and are kept as bytes, a fraction of the memory; each read gives an object
-   * of its own, whose fields are decoded when they are looked at. Custom resources are JSON in any case. Default `json`.
-   */
-  encoding?: 'json' | 'protobuf';
   /** @internal Shared by the informers of a factory. */
   presence?: GroupPresence;
+  /** @internal Likewise. */
+  strings?: StringTable;
 }
 
-/** Whatever the user's own functions return. client-go's `NewSharedIndexInformer`. */
+/** Whatever the user's own functions return, kept as it is: a plain store. client-go's `NewSharedIndexInformer`. */
 export interface ListWatchOrigin<T extends KubernetesObject> {
   listWatch: ListWatch<T>;
   /** Fills in `kind` and `apiVersion` where the functions leave them out, and names the informer. */
@@ -58,22 +55,34 @@ export function originName<T extends KubernetesObject>(origin: InformerOrigin<T>
   return origin.resource ? resourceName(origin.resource) : 'informer';
 }
 
-/** A list and watch for each namespace that is wanted, or one for all of them. */
-export function originSources<T extends KubernetesObject>(
+/** Where the objects come from, and how they are kept. */
+export interface OriginParts<T extends KubernetesObject> {
+  /** A list and watch for each namespace that is wanted, or one for all of them. */
+  readonly sources: readonly InformerSource<T>[];
+  /** How a packed store keeps an object that was made here; unset in a plain one. */
+  readonly pack?: (object: T) => Cached<T>;
+  /** Of a packed store. */
+  readonly memory?: CodecMemory;
+}
+
+export interface OriginHooks<T extends KubernetesObject> {
+  clock?: Clock;
+  /** Hears of each stored object whose bytes turn out to be damaged, in the middle of the read. Must not throw. */
+  onDamage?: ResourceCodecOptions<T>['onDamage'];
+}
+
+/** Throws `TypeError` when a path of `drop` or `keep` cannot be followed. */
+export function originParts<T extends KubernetesObject>(
   origin: InformerOrigin<T>,
-  clock: Clock = systemClock,
-): InformerSource<T>[] {
+  { clock = systemClock, onDamage }: OriginHooks<T> = {},
+): OriginParts<T> {
   if ('listWatch' in origin) {
-    return [{ listerWatcher: origin.listWatch.listerWatcher((object) => plainCached(object, origin.resource)) }];
+    const listerWatcher = origin.listWatch.listerWatcher((object) => plainCached(object, origin.resource));
+    return { sources: [{ listerWatcher }] };
   }
-  const { cluster, resource, namespace, tweakListOptions, metadataOnly, managedFields } = origin;
+  const { cluster, resource, namespace, tweakListOptions } = origin;
   const presence = origin.presence ?? new GroupPresence(cluster.transport, clock);
-  const codecOptions = {
-    resource,
-    ...(metadataOnly !== undefined && { metadataOnly }),
-    ...(managedFields !== undefined && { managedFields }),
-  };
-  const codec = origin.encoding === 'protobuf' ? new PackedCodec<T>(codecOptions) : new JsonCodec<T>(codecOptions);
+  const codec = resourceCodec<T>({ ...codecOptions(origin), ...(onDamage && { onDamage }) });
   const source = (only: string | undefined): InformerSource<T> => ({
     listerWatcher: new ResourceListerWatcher<T>({
       transport: cluster.transport,
@@ -86,8 +95,27 @@ export function originSources<T extends KubernetesObject>(
     confirmGone: async () => !(await presence.isServed(resource)),
   });
   const wanted = typeof namespace === 'string' ? [namespace] : [...new Set(namespace ?? [])];
-  if (!resource.namespaced || wanted.length === 0 || wanted.includes('')) return [source(undefined)];
-  return wanted.map(source);
+  const isEverywhere = !resource.namespaced || wanted.length === 0 || wanted.includes('');
+  return {
+    sources: isEverywhere ? [source(undefined)] : wanted.map(source),
+    ...(origin.store !== 'plain' && { pack: (object: T) => codec.fromObject(object) }),
+    ...(codec.memory && { memory: codec.memory }),
+  };
+}
+
+function codecOptions<T extends KubernetesObject>(origin: ClusterOrigin<T>): ResourceCodecOptions<T> {
+  const { resource, metadataOnly, strings, store, encoding, managedFields, drop, keep, maxObjectBytes } = origin;
+  return {
+    resource,
+    ...(metadataOnly !== undefined && { metadataOnly }),
+    ...(strings && { strings }),
+    ...(store && { store }),
+    ...(encoding && { encoding }),
+    ...(managedFields && { managedFields }),
+    ...(drop && { drop }),
+    ...(keep && { keep }),
+    ...(maxObjectBytes !== undefined && { maxObjectBytes }),
+  };
 }
 
 /** What the cluster was given to see with serves its informers too. */

@@ -12,6 +12,7 @@ import type { ObjectTable } from '../store/object-table.ts';
 import { DeltaHandler } from './delta-handler.ts';
 import { InformerController } from './informer-controller.ts';
 import { Intake } from './intake.ts';
+import { Repairs } from './repairs.ts';
 import { applyTransform, type Transform } from './transform.ts';
 
 /** One list and watch. */
@@ -35,8 +36,12 @@ export interface PartOptions<T extends KubernetesObject>
   distribute: (notification: Notification<T>, isSync: boolean) => void;
   onStored?: (object: Cached<T>) => void;
   transform: () => Transform<T> | undefined;
+  /** How a packed store keeps what a transform returns. */
+  pack?: (object: T) => Cached<T>;
   /** Something was taken from the queue, or a whole list was queued. */
   onProgress: () => void;
+  /** All that was queued has been taken from the queue. */
+  onIdle?: () => void;
   clock?: Clock;
   logger?: Logger;
 }
@@ -49,9 +54,21 @@ export class InformerPart<T extends KubernetesObject> {
   readonly #namespace: string | undefined;
   readonly #intake: Intake<T>;
   readonly #controller: InformerController<T>;
+  readonly #repairs = new Repairs<T>();
+  #preparing: Cached<T> | undefined;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
-    const { table, queue: queueType, distribute, onStored, transform, onProgress, ...reflectorOptions } = options;
+    const {
+      table,
+      queue: queueType,
+      distribute,
+      onStored,
+      transform,
+      pack,
+      onProgress,
+      onIdle,
+      ...reflectorOptions
+    } = options;
     const { name, clock = systemClock, logger = defaultLogger } = options;
     this.#namespace = source.namespace;
     const queueOptions = {
@@ -62,15 +79,29 @@ export class InformerPart<T extends KubernetesObject> {
     this.#intake = new Intake<T>({
       queue,
       prepare: (object) => {
-        const change = transform();
-        const prepared = change ? applyTransform(change, object) : object;
-        table.check(prepared);
-        return prepared;
+        this.#preparing = object;
+        try {
+          const change = transform();
+          const prepared = change ? applyTransform(change, object, pack) : object;
+          table.check(prepared);
+          return prepared;
+        } finally {
+          this.#preparing = undefined;
+        }
       },
       stored: (key) => table.get(key),
+      repairs: this.#repairs,
       onReplaced: onProgress,
     });
-    const handler = new DeltaHandler<T>({ name, table, distribute, clock, logger, ...(onStored && { onStored }) });
+    const handler = new DeltaHandler<T>({
+      name,
+      table,
+      distribute,
+      repairs: this.#repairs,
+      clock,
+      logger,
+      ...(onStored && { onStored }),
+    });
     this.#controller = new InformerController<T>({
       ...reflectorOptions,
       ...(source.confirmGone && { confirmGone: source.confirmGone }),
@@ -81,6 +112,7 @@ export class InformerPart<T extends KubernetesObject> {
       onPopped: () => {
         this.#intake.caughtUp.popped();
         onProgress();
+        if (queue.length === 0) onIdle?.();
       },
       onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
     });
@@ -92,6 +124,14 @@ export class InformerPart<T extends KubernetesObject> {
 
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#controller.setWatchErrorHandler(handler);
+  }
+
+  /** Somebody has read an object of this part whose bytes are damaged. */
+  damaged(object: Cached<T>, problem: Error): void {
+    // It is not stored yet: whoever prepares it gets the error, and does not take it.
+    if (this.#preparing?.key === object.key) return;
+    this.#repairs.damaged(object);
+    this.#controller.refetch(object, problem);
   }
 
   covers(namespace: string): boolean {

@@ -30,7 +30,12 @@ export interface EventsOptions<T extends KubernetesObject> extends HandlerOption
  *
  * Eventually consistent: the cache follows the server's state with a delay, may skip intermediate states of an object,
  * and never goes back to an older state of one that it has shown. Two objects may be shown in another order than they
- * changed in. Objects are plain data; treat them as read-only.
+ * changed in.
+ *
+ * Objects are plain data. In a packed store, the default, what a read returns belongs to its reader: fields are decoded when
+ * they are first looked at, and no change to it reaches the cache or another reader; only the handlers of one event share
+ * its objects. In a plain store every reader gets the one object that the cache holds, which must not be changed. A field
+ * whose bytes are damaged throws a `DecodeError` that names the object; the informer reports that and fetches it again.
  */
 export interface Informer<T extends KubernetesObject> {
   readonly name: string;

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { ReflectorTarget } from '../reflector/lister-watcher.ts';
 import { CaughtUp } from './caught-up.ts';
+import type { Repairs } from './repairs.ts';
 
 export interface IntakeOptions<T extends KubernetesObject> {
   queue: Queue<Cached<T>>;
@@ -10,6 +11,7 @@ export interface IntakeOptions<T extends KubernetesObject> {
   prepare: (object: Cached<T>) => Cached<T>;
   /** What is stored under a key, if anything. */
   stored: (key: string) => Cached<T> | undefined;
+  repairs: Repairs<T>;
   /** A whole list has been queued. */
   onReplaced: () => void;
 }
@@ -20,13 +22,15 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
   readonly caughtUp: CaughtUp;
   readonly prepare: (object: Cached<T>) => Cached<T>;
   readonly #stored: (key: string) => Cached<T> | undefined;
+  readonly #repairs: Repairs<T>;
   readonly #onReplaced: () => void;
 
-  constructor({ queue, prepare, stored, onReplaced }: IntakeOptions<T>) {
+  constructor({ queue, prepare, stored, repairs, onReplaced }: IntakeOptions<T>) {
     this.queue = queue;
     this.caughtUp = new CaughtUp(() => queue.length);
     this.prepare = prepare;
     this.#stored = stored;
+    this.#repairs = repairs;
     this.#onReplaced = onReplaced;
   }
 
@@ -44,13 +48,19 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
     this.caughtUp.queued(object.resourceVersion);
   }
 
+  /** Its version does not count as seen once more: it is nothing new. */
+  repair(object: Cached<T>): void {
+    this.#repairs.fetched(object);
+    this.queue.update(object);
+  }
+
   delete(object: Cached<T>): void {
     this.queue.delete(object);
     this.caughtUp.queued(object.resourceVersion);
   }
 
-  replace(objects: readonly Cached<T>[], resourceVersion: string): void {
-    this.queue.replace(objects, resourceVersion);
+  async replace(objects: readonly Cached<T>[], resourceVersion: string): Promise<void> {
+    await this.queue.replaceGradually(objects, resourceVersion);
     this.caughtUp.queued(resourceVersion);
     this.#onReplaced();
   }

@@ -3,6 +3,7 @@ import type { Cached } from '../api/cached.ts';
 import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
+import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
 import { defaultLogger, type Logger } from '../observe/logger.ts';
 import { EventStream } from '../processor/event-stream.ts';
@@ -21,7 +22,8 @@ import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
-import { type InformerOrigin, originName, originObservers, originSources } from './informer-origin.ts';
+import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
+import { type InformerOrigin, originName, originObservers, originParts } from './informer-origin.ts';
 import { InformerPart, type PartOptions } from './informer-part.ts';
 import { Lister } from './lister.ts';
 import type { Transform } from './transform.ts';
@@ -29,7 +31,10 @@ import { waitFirst } from './wait.ts';
 
 /** What does not depend on where the objects come from. */
 export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress'> {
+  extends Omit<
+    PartOptions<T>,
+    'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'pack' | 'onProgress' | 'onIdle'
+  > {
   /** Used in messages. Default: the name of the resource. */
   name?: string;
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
@@ -37,8 +42,9 @@ export interface InformerSettings<T extends KubernetesObject>
   indexers?: Indexers<T>;
   transform?: Transform<T>;
   /**
-   * Report, as an error in the log, when a reader changes an object that belongs to the cache. For tests and debugging: it
-   * keeps a copy of every object. Default false. client-go: KUBE_CACHE_MUTATION_DETECTOR.
+   * Report, as an error in the log, when a reader changes an object that others read too. In a plain store that is every
+   * object; in a packed one, whose readers have objects of their own, the objects of an event, which its handlers share. For
+   * tests and debugging: it decodes every object, and keeps a copy. Default false. client-go: KUBE_CACHE_MUTATION_DETECTOR.
    */
   detectMutations?: boolean;
 }
@@ -62,6 +68,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #mutationDetector: MutationDetector | undefined;
+  readonly #packed: CodecMemory | undefined;
   #transform: Transform<T> | undefined;
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
@@ -91,16 +98,27 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       clock: this.#clock,
       logger: this.#logger,
     });
-    this.#parts = originSources(options, this.#clock).map(
+    const { sources, pack, memory } = originParts(options, {
+      clock: this.#clock,
+      onDamage: (object, error) => this.#partOf(object)?.damaged(object, error),
+    });
+    this.#packed = memory;
+    const gauges = options.metrics && new MemoryGauges(options.metrics, name);
+    this.#parts = sources.map(
       (source) =>
         new InformerPart<T>(source, {
           ...rest,
           name,
           table: this.#table,
-          distribute: (notification, isSync) => this.#processor.distribute(notification, isSync),
-          ...(detector && { onStored: (object) => detector.watch(object.key, object.view()) }),
+          distribute: (notification, isSync) => {
+            if (memory) detector?.watch(notification.object.key, notification.view());
+            this.#processor.distribute(notification, isSync);
+          },
+          ...(detector && !memory && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
+          ...(pack && { pack }),
           onProgress: () => this.#checkSynced(),
+          ...(gauges && { onIdle: () => gauges.show(this.memory) }),
         }),
     );
     this.#synced = new Promise((resolve) => {
@@ -123,6 +141,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const leftOut = states.flatMap((state) => state.leftOut ?? []);
     const stopped = this.#stopping.signal.aborted && this.#running === undefined;
     return { ...first, ...(stopped && { phase: 'stopped' }), ...(leftOut.length > 0 && { leftOut }) };
+  }
+
+  /** What the cache holds. Also in `metrics`, as gauges. */
+  get memory(): InformerMemory {
+    const objects = this.#table.size;
+    return this.#packed
+      ? { objects, heldBytes: this.#packed.heldBytes, liveBytes: this.#packed.liveBytes }
+      : { objects };
   }
 
   /** Throws when the informer has stopped. */
@@ -260,7 +286,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     await processorStopped;
   }
 
-  #joined(add: (present: Iterable<Cached<T>>) => Listener<T>): Listener<T> {
+  #partOf({ namespace }: Cached<T>): InformerPart<T> | undefined {
+    return this.#parts.find((part) => part.covers(namespace));
+  }
+
+  #joined(add: (present: readonly Cached<T>[]) => Listener<T>): Listener<T> {
     if (this.isStopped()) {
       throw new Error(`${this.name} has stopped: no handler can be added. Make a new informer.`);
     }

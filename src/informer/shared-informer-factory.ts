@@ -1,6 +1,8 @@
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject, PartialObjectMetadata } from '../api/metadata.ts';
 import { defineResource, type GroupVersionResource, type Resource, resourceName } from '../api/resource.ts';
+import type { KeepOptions } from '../codec/keep-options.ts';
+import { StringTable } from '../codec/protobuf/string-table.ts';
 import { findBuiltin } from '../generated/resources.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { defaultLogger, type Logger } from '../observe/logger.ts';
@@ -14,8 +16,10 @@ import { type InformerSettings, SharedIndexInformer } from './shared-index-infor
 import type { Transform } from './transform.ts';
 import { waitForCacheSync } from './wait-for-cache-sync.ts';
 
+/** `KeepOptions` hold for every resource; a path that a kind of object does not have leads nowhere, and is no error. */
 export interface SharedInformerFactoryOptions
-  extends Omit<InformerSettings<KubernetesObject>, 'name' | 'transform' | 'indexers' | 'resyncMs'> {
+  extends Omit<InformerSettings<KubernetesObject>, 'name' | 'transform' | 'indexers' | 'resyncMs'>,
+    KeepOptions {
   /** Only these; unset: all. Ignored for cluster-scoped resources. client-go: WithNamespace. */
   namespace?: string | readonly string[];
   /** How often handlers hear of everything again. 0 or unset: never. client-go: defaultResync. */
@@ -24,10 +28,6 @@ export interface SharedInformerFactoryOptions
   customResyncMs?: ReadonlyMap<Resource, number> | readonly (readonly [Resource, number])[];
   /** Changes the options of every list and watch. client-go: WithTweakListOptions. */
   tweakListOptions?: (options: ListOptions) => void;
-  /** How built-in kinds come and are kept; see `ClusterOrigin`. Default `json`. */
-  encoding?: 'json' | 'protobuf';
-  /** Whether objects keep `metadata.managedFields`. Default `drop`. */
-  managedFields?: 'keep' | 'drop';
   /** Changes every object before it is stored. client-go: WithTransform. */
   transform?: Transform<KubernetesObject>;
 }
@@ -57,6 +57,7 @@ export class SharedInformerFactory implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #presence: GroupPresence;
+  readonly #strings = new StringTable();
   readonly #customResyncMs: ReadonlyMap<string, number>;
   /** By the name of the resource, and `metadata of` it for metadata-only ones. */
   readonly #entries = new Map<string, Entry>();
@@ -159,6 +160,7 @@ export class SharedInformerFactory implements AsyncDisposable {
       resyncMs,
       metadataOnly,
       presence: this.#presence,
+      strings: this.#strings,
       indexers: { [NAMESPACE_INDEX]: metaNamespaceIndex },
       ...(namespace !== undefined && { namespace }),
       ...(tweakListOptions && { tweakListOptions }),

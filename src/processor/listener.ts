@@ -6,7 +6,7 @@ import { Notification } from './notification.ts';
 import { EveryChange, LatestChange, type Pending } from './pending.ts';
 import type { Delivery, HandlerRegistration } from './processor.ts';
 
-/** Past this many waiting changes a listener warns, once, until it has caught up. */
+/** Past this many waiting changes a listener that does not get through them warns, once, until it has caught up. */
 const PENDING_WARNING = 1024;
 /** A call still running this long after the end was asked for is named in a warning. */
 const SLOW_END_MS = 10_000;
@@ -113,32 +113,47 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     if (this.#synced && this.hasSynced()) this.#synced.resolve();
   }
 
+  /** What the store holds already, as its initial list; to be called before anything is pushed. */
+  replay(present: readonly Cached<T>[]): void {
+    const nowMs = this.#options.clock.now();
+    if (!(this.#pending instanceof EveryChange)) {
+      for (const object of present) this.push(Notification.add(object, true, nowMs));
+      return;
+    }
+    this.#initialPending += present.length;
+    this.#pending.replay(present, nowMs);
+    if (this.isReady) this.#options.onReady(this);
+  }
+
   push(notification: Notification<T>): void {
     const passed = this.#filtered(notification);
     if (this.#removed || !passed) return;
     if (passed.isInitial) this.#initialPending++;
     this.#pending.push(passed);
-    if (this.#pending.length > PENDING_WARNING && !this.#warned) {
-      this.#warned = true;
-      this.#options.logger.warn(
-        `handler ${this.name}: more than ${PENDING_WARNING} changes wait for it; it is slower than the changes come. ` +
-          `Hand work to a queue, or use delivery: 'latest'.`,
-      );
-    }
-    if (this.isReady) this.#options.onReady(this);
+    if (this.#running === undefined) this.#options.onReady(this);
+    else this.checkPace();
+  }
+
+  /** To be called when it has had its turn. */
+  checkPace(): void {
+    if (this.#pending.pushed <= PENDING_WARNING || this.#warned) return;
+    this.#warned = true;
+    this.#options.logger.warn(
+      `handler ${this.name}: more than ${PENDING_WARNING} changes wait for it; it is slower than the changes come. ` +
+        `Hand work to a queue, or use delivery: 'latest'.`,
+    );
   }
 
   /** Delivers until `until` says stop, nothing waits, or a call is still running. */
   deliver(until: () => boolean): void {
     while (this.isReady) {
+      const { isReplaying } = this.#pending;
       const next = this.#pending.shift();
       if (!next) return;
-      const result = this.#deliverAll(next.notifications);
-      if (!result) this.#settle(next.initial);
-      else {
-        const sinceMs = next.notifications[0]?.atMs ?? this.#options.clock.now();
-        this.#running = { sinceMs, done: result.then(() => this.#finish(next.initial)) };
-      }
+      if (!(next instanceof Notification)) {
+        this.#begin(this.#deliverAll(next.notifications), next.notifications[0], next.initial);
+      } else if (isReplaying && !this.#filtered(next)) this.#settle(1);
+      else this.#begin(this.#deliverOne(next), next, next.isInitial ? 1 : 0);
       if (until()) return;
     }
   }
@@ -168,24 +183,35 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     await this.remove();
   }
 
-  /** A promise when a call is still running. */
-  #deliverAll(notifications: readonly Notification<T>[]): Promise<void> | undefined {
-    for (const [index, notification] of notifications.entries()) {
-      if (this.#removed) return undefined;
-      let result: unknown;
-      try {
-        result = this.#deliver(notification);
-      } catch (error) {
-        this.#report(notification, error);
-      }
-      if (isThenable(result)) {
-        const rest = notifications.slice(index + 1);
-        return Promise.resolve(result)
-          .catch((error: unknown) => this.#report(notification, error))
-          .then(() => this.#deliverAll(rest));
-      }
+  /** A promise when the call is still running. */
+  #deliverOne(notification: Notification<T>): Promise<void> | undefined {
+    if (this.#removed) return undefined;
+    let result: unknown;
+    try {
+      result = this.#deliver(notification);
+    } catch (error) {
+      this.#report(notification, error);
     }
-    return undefined;
+    if (!isThenable(result)) return undefined;
+    return Promise.resolve(result).then(
+      () => {},
+      (error: unknown) => this.#report(notification, error),
+    );
+  }
+
+  #deliverAll([first, ...rest]: readonly Notification<T>[]): Promise<void> | undefined {
+    const running = first && this.#deliverOne(first);
+    if (running) return running.then(() => this.#deliverAll(rest));
+    return rest.length > 0 ? this.#deliverAll(rest) : undefined;
+  }
+
+  /** `running`: the call that has been made and has not returned, if so. */
+  #begin(running: Promise<void> | undefined, first: Notification<T> | undefined, initial: number): void {
+    if (running === undefined) this.#settle(initial);
+    else {
+      const sinceMs = first?.atMs ?? this.#options.clock.now();
+      this.#running = { sinceMs, done: running.then(() => this.#finish(initial)) };
+    }
   }
 
   #finish(initial: number): void {
@@ -203,17 +229,22 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
 
   /** What is left of a notification when only a part of the objects is wanted. */
   #filtered(notification: Notification<T>): Notification<T> | undefined {
-    const { filter } = this.#options;
-    if (!filter) return notification;
+    if (!this.#options.filter) return notification;
+    const { object, old, atMs } = notification;
+    const passes = this.#passes(notification, object, () => notification.view());
+    if (!old) return passes ? notification : undefined;
+    const passed = this.#passes(notification, old, () => notification.oldView());
+    if (passes) return passed ? notification : Notification.add(object, false, atMs);
+    return passed ? Notification.delete(old, false, atMs) : undefined;
+  }
+
+  /** What the filter fails on has not passed; it is reported when it is new. */
+  #passes(notification: Notification<T>, object: Cached<T>, view: () => T): boolean {
     try {
-      const passes = filter(notification.object, () => notification.view());
-      if (!notification.old) return passes ? notification : undefined;
-      const passed = filter(notification.old, () => notification.oldView());
-      if (passes) return passed ? notification : Notification.add(notification.object, false, notification.atMs);
-      return passed ? Notification.delete(notification.old, false, notification.atMs) : undefined;
+      return this.#options.filter?.(object, view) ?? true;
     } catch (error) {
-      this.#report(notification, error, 'the filter of ');
-      return undefined;
+      if (object === notification.object) this.#report(notification, error, 'the filter of ');
+      return false;
     }
   }
 

@@ -77,9 +77,11 @@ describe.each<[string, () => Pending<object>]>([
         let heard: Cached | undefined;
         let initial = 0;
         const take = () => {
-          const delivered = pending.shift();
-          initial += delivered?.initial ?? 0;
-          for (const notification of delivered?.notifications ?? []) {
+          const next = pending.shift();
+          if (next === undefined) return;
+          const isOne = next instanceof Notification;
+          initial += isOne ? Number(next.isInitial) : next.initial;
+          for (const notification of isOne ? [next] : next.notifications) {
             uid = listen(uid, notification);
             heard = notification.type === 'delete' ? undefined : notification.object;
           }

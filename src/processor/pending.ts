@@ -1,20 +1,24 @@
+import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { Notification } from './notification.ts';
 import { RingBuffer } from './ring-buffer.ts';
 
-/**
- * What waits for one listener, oldest first. `push` and `shift` return how many notifications of the initial list they
- * have settled without a call (merged away), so that the listener's count of them stays right.
- */
+/** What waits for one listener, oldest first. */
 export interface Pending<T extends KubernetesObject> {
   readonly length: number;
+  /** Of these, how many were pushed. */
+  readonly pushed: number;
   readonly oldestAtMs: number | undefined;
+  /** Whether what is to be delivered next was replayed, and so has passed no filter. */
+  readonly isReplaying: boolean;
   push(notification: Notification<T>): void;
-  shift(): Delivered<T> | undefined;
+  /** What is to be delivered next. */
+  shift(): Notification<T> | Difference<T> | undefined;
   clear(): void;
 }
 
-export interface Delivered<T extends KubernetesObject> {
+/** What several changes of one object come to. */
+export interface Difference<T extends KubernetesObject> {
   /** None when the changes cancelled each other out; two when the object was replaced by another of the same name. */
   readonly notifications: readonly Notification<T>[];
   /** How many notifications of the initial list this settles. */
@@ -24,25 +28,44 @@ export interface Delivered<T extends KubernetesObject> {
 /** `delivery: 'all'`. */
 export class EveryChange<T extends KubernetesObject> implements Pending<T> {
   readonly #ring = new RingBuffer<Notification<T>>();
+  /** Comes before all else; each is made a notification when its turn has come, since there may be a million. */
+  #replay: { readonly present: readonly Cached<T>[]; readonly atMs: number; next: number } | undefined;
 
   get length(): number {
+    return this.#ring.length + (this.#replay ? this.#replay.present.length - this.#replay.next : 0);
+  }
+
+  get pushed(): number {
     return this.#ring.length;
   }
 
   get oldestAtMs(): number | undefined {
-    return this.#ring.peek()?.atMs;
+    return this.#replay?.atMs ?? this.#ring.peek()?.atMs;
+  }
+
+  get isReplaying(): boolean {
+    return this.#replay !== undefined;
+  }
+
+  /** As pushing the addition of each, as a part of the initial list; to be called before anything is pushed. */
+  replay(present: readonly Cached<T>[], atMs: number): void {
+    if (present.length > 0) this.#replay = { present, atMs, next: 0 };
   }
 
   push(notification: Notification<T>): void {
     this.#ring.push(notification);
   }
 
-  shift(): Delivered<T> | undefined {
-    const notification = this.#ring.shift();
-    return notification && { notifications: [notification], initial: notification.isInitial ? 1 : 0 };
+  shift(): Notification<T> | undefined {
+    const replay = this.#replay;
+    if (replay === undefined) return this.#ring.shift();
+    const object = replay.present[replay.next++];
+    if (replay.next >= replay.present.length) this.#replay = undefined;
+    return object && Notification.add(object, true, replay.atMs);
   }
 
   clear(): void {
+    this.#replay = undefined;
     this.#ring.clear();
   }
 }
@@ -67,6 +90,14 @@ export class LatestChange<T extends KubernetesObject> implements Pending<T> {
     return this.#byKey.size;
   }
 
+  get pushed(): number {
+    return this.#byKey.size;
+  }
+
+  get isReplaying(): boolean {
+    return false;
+  }
+
   get oldestAtMs(): number | undefined {
     for (const merged of this.#byKey.values()) return merged.first.atMs;
     return undefined;
@@ -81,9 +112,10 @@ export class LatestChange<T extends KubernetesObject> implements Pending<T> {
     } else this.#byKey.set(notification.object.key, { first: notification, last: notification, initial });
   }
 
-  shift(): Delivered<T> | undefined {
+  shift(): Notification<T> | Difference<T> | undefined {
     for (const [key, merged] of this.#byKey) {
       this.#byKey.delete(key);
+      if (merged.first === merged.last) return merged.first;
       return { notifications: difference(merged), initial: merged.initial };
     }
     return undefined;
@@ -95,7 +127,6 @@ export class LatestChange<T extends KubernetesObject> implements Pending<T> {
 }
 
 function difference<T extends KubernetesObject>({ first, last, initial }: Merged<T>): Notification<T>[] {
-  if (first === last) return [first];
   const before = first.type === 'add' ? undefined : (first.old ?? first.object);
   const after = last.type === 'delete' ? undefined : last.object;
   if (!before) return after ? [Notification.add(after, initial > 0, first.atMs)] : [];

@@ -169,6 +169,24 @@ describe('SharedProcessor', () => {
     expect(calls).toBe(1);
   });
 
+  it.each(['all', 'latest'] as const)(
+    'shows what is there to one who comes late, before anything else: %s',
+    async (delivery) => {
+      const { processor, settle } = processorFixture();
+      const handler = recorder();
+      const registration = processor.addHandler(handler, { delivery, filter: (object) => object.key !== 'default/b' }, [
+        version('a', '1'),
+        version('b', '1'),
+        version('c', '1'),
+      ]);
+      processor.distribute(add('d', '2'), false);
+      expect(registration.hasSynced()).toBe(false);
+      await settle();
+      expect(handler.heard).toEqual(['add a@1 initial', 'add c@1 initial', 'add d@2']);
+      expect(registration.hasSynced()).toBe(true);
+    },
+  );
+
   it('calls nothing after stop, which waits for running calls', async () => {
     const { processor, settle } = processorFixture();
     const handler = recorder();
@@ -182,16 +200,53 @@ describe('SharedProcessor', () => {
 
   it('warns once when more than 1,024 changes wait, and again after it has caught up', async () => {
     const { processor, settle, logger } = processorFixture();
-    processor.addHandler({ onAdd: () => {} }, { name: 'slow' }, []);
-    for (let round = 0; round < 2; round++) {
-      for (let n = 0; n < 2_000; n++) processor.distribute(add(`a${n}`, '1'), false);
+    let release = () => {};
+    const stuck = () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    let round = 0;
+    processor.addHandler(
+      { onAdd: (_object) => (calls++ === round * 2_000 ? stuck() : undefined) },
+      { name: 'slow' },
+      [],
+    );
+    let calls = 0;
+    for (; round < 2; round++) {
+      processor.distribute(add('first', '1'), false);
+      await settle();
+      for (let n = 1; n < 2_000; n++) processor.distribute(add(`a${n}`, '1'), false);
+      expect(warnings(logger)).toBe(round + 1);
+      release();
       for (let n = 0; n < 50; n++) await settle();
     }
-    expect(logger.lines.filter((line) => line.includes('handler pods/slow: more than 1024 changes wait'))).toHaveLength(
-      2,
-    );
+    expect(warnings(logger)).toBe(2);
+  });
+
+  it('warns when a handler does not get through what waits in its turn', async () => {
+    const { processor, settle, logger } = processorFixture();
+    const busy = () => {
+      for (const end = performance.now() + 11; performance.now() < end; );
+    };
+    processor.addHandler({ onAdd: busy }, { name: 'slow' }, []);
+    for (let n = 0; n < 2_000; n++) processor.distribute(add(`a${n}`, '1'), false);
+    await settle();
+    expect(warnings(logger)).toBe(1);
+    await processor.stop();
+  });
+
+  it('does not warn of a burst that a handler gets through at once', async () => {
+    const { processor, settle, logger } = processorFixture();
+    processor.addHandler({ onAdd: () => {} }, { name: 'slow' }, []);
+    for (let n = 0; n < 1_030; n++) processor.distribute(add(`a${n}`, '1'), false);
+    for (let n = 0; n < 50; n++) await settle();
+    expect(warnings(logger)).toBe(0);
   });
 });
+
+function warnings({ lines }: { lines: readonly string[] }): number {
+  return lines.filter((line) => line.includes('handler pods/slow: more than 1024 changes wait')).length;
+}
 
 describe('hasSynced of a listener', () => {
   it('waits for the informer and then for its own calls', async () => {

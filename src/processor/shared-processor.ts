@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type Deliver, Listener } from './listener.ts';
-import { Notification } from './notification.ts';
+import type { Notification } from './notification.ts';
 import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
 
 /** How long handlers run before the event loop gets its turn. */
@@ -66,13 +66,13 @@ export class SharedProcessor<T extends KubernetesObject> {
   addHandler(
     handler: ResourceEventHandler<T>,
     options: SubscribeOptions<T>,
-    present: Iterable<Cached<T>>,
+    present: readonly Cached<T>[],
   ): Listener<T> {
     return this.subscribe((notification) => call(handler, notification), options, present);
   }
 
   /** `present` is what the store holds now: the listener hears of it first, as adds of its initial list. */
-  subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>, present: Iterable<Cached<T>>): Listener<T> {
+  subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>, present: readonly Cached<T>[]): Listener<T> {
     const { clock, logger, hasSynced, defaultResyncMs } = this.#options;
     const listener = new Listener<T>(deliver, {
       name: `${this.#options.name}/${options.name ?? `handler-${++this.#named}`}`,
@@ -94,8 +94,7 @@ export class SharedProcessor<T extends KubernetesObject> {
       void listener.remove();
       return listener;
     }
-    const nowMs = clock.now();
-    for (const object of present) listener.push(Notification.add(object, true, nowMs));
+    listener.replay(present);
     this.#listeners.add(listener);
     return listener;
   }
@@ -153,7 +152,9 @@ export class SharedProcessor<T extends KubernetesObject> {
         if (performance.now() >= endMs || this.#stopped) break;
       }
     }
-    if (this.#ready.size > 0 && !this.#stopped) this.#scheduled ??= setImmediate(() => this.#runSlice());
+    if (this.#ready.size === 0 || this.#stopped) return;
+    for (const listener of this.#ready) listener.checkPace();
+    this.#scheduled ??= setImmediate(() => this.#runSlice());
   }
 }
 

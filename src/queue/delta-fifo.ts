@@ -1,6 +1,8 @@
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { PoppableQueue, type QueueItem } from './poppable-queue.ts';
+import { Backlog } from './backlog.ts';
+import { STEP } from './object-intake.ts';
+import { PoppableQueue, QueueItem } from './poppable-queue.ts';
 import type { Delta, Deltas, DeltaType, QueueOptions } from './queue.ts';
 
 export interface DeltaFIFOOptions<T> extends QueueOptions<T> {
@@ -8,8 +10,8 @@ export interface DeltaFIFOOptions<T> extends QueueOptions<T> {
   emitReplaced?: boolean;
 }
 
-/** So many items are faster looked through than entered into a map; a consumer that keeps up never sees more. */
-const FEW = 8;
+/** An object that was listed, and of which nothing else is queued, stands for itself: a large list costs next to nothing. */
+type Waiting<T> = T | QueueItem<T>;
 
 /**
  * What happened to one object since it was last popped comes out in one piece. Objects come out
@@ -18,13 +20,16 @@ const FEW = 8;
  * queued anew: then they go before its newer deltas. client-go's `cache.DeltaFIFO`.
  */
 export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
-  /** Empty, or exactly `items` by their keys. */
-  readonly #byKey = new Map<string, QueueItem<T>>();
+  #queued = new Backlog<Waiting<T>>();
   readonly #listType: DeltaType;
 
   constructor(options: DeltaFIFOOptions<T> = {}) {
     super(options);
     this.#listType = (options.emitReplaced ?? true) ? 'Replaced' : 'Sync';
+  }
+
+  get length(): number {
+    return this.#queued.size;
   }
 
   add(object: T): void {
@@ -40,22 +45,9 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     if (this.isClosed) return;
     const key = this.intake.keyOf(object);
     if (this.#isPresent(key)) {
-      this.#append(key, 'Deleted', this.intake.final(key, object));
+      this.#append(this.#queued, key, 'Deleted', this.intake.final(key, object));
     }
     this.populate();
-    this.wake();
-  }
-
-  replace(objects: readonly T[], _resourceVersion = ''): void {
-    if (this.isClosed) return;
-    // All that can throw comes before the first change.
-    const { keys, listed } = this.intake.list(objects);
-    const tombstones = this.#vanished(keys);
-    listed.forEach((object, i) => {
-      this.#append(keys[i] ?? '', this.#listType, object);
-    });
-    for (const tombstone of tombstones) this.#append(tombstone.key, 'Deleted', tombstone);
-    this.populateWithList();
     this.wake();
   }
 
@@ -63,21 +55,21 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     if (this.knownObjects === undefined || this.isClosed) return;
     for (const key of this.knownObjects.listKeys()) {
       // The known state is older than what is pending, and must not come out after it.
-      if (this.#find(key) !== undefined || this.inFlight?.key === key) continue;
+      if (this.#queued.has(key) || this.inFlight?.key === key) continue;
       const object = this.lookUp(key);
-      if (object !== undefined) this.#append(key, 'Sync', object);
+      if (object !== undefined) this.#append(this.#queued, key, 'Sync', object);
     }
     this.wake();
   }
 
   /** The newest of each queued object, in the order of the queue; a tombstone for one that vanished. */
   list(): (T | DeletedFinalStateUnknown<T>)[] {
-    return this.#itemList().map((item) => newest(item).object);
+    return Array.from(this.#queued.values(), (waiting) => this.#newest(waiting).object);
   }
 
   /** In the order of the queue. */
   listKeys(): string[] {
-    return this.#itemList().map(({ key }) => key);
+    return [...this.#queued.keys()];
   }
 
   /** What is queued for the object's key; throws `KeyError`. */
@@ -86,101 +78,144 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   getByKey(key: string): Deltas<T> | undefined {
-    return this.#find(key)?.deltas.slice();
+    const waiting = this.#queued.get(key);
+    return waiting instanceof QueueItem ? waiting.deltas.slice() : waiting && [this.#newest(waiting)];
   }
 
   /** @internal */
-  protected override taken(item: QueueItem<T>): void {
-    if (this.#byKey.size > 0) this.#byKey.delete(item.key);
+  protected override *replaceSteps(objects: readonly T[]): Generator<void, void, void> {
+    const { keys, listed } = yield* this.intake.list(objects);
+    if (this.isPopulated) yield* this.#replaceIn(this.#queued, keys, listed);
+    else yield* this.#replaceFirst(keys, listed);
+    this.populateWithList();
+  }
+
+  /** @internal */
+  protected override shift(): QueueItem<T> | undefined {
+    const oldest = this.#queued.shift();
+    if (oldest === undefined) return undefined;
+    const [key, waiting] = oldest;
+    return waiting instanceof QueueItem ? waiting : new QueueItem(key, this.#newest(waiting));
   }
 
   /** @internal */
   protected override putBack(item: QueueItem<T>): void {
-    const newer = this.#find(item.key);
+    // The consumer has seen its array, so that must not grow.
+    const deltas = item.deltas;
+    const newer = this.#queued.get(item.key);
     if (newer === undefined) {
-      // The consumer has seen this array, so it must not grow.
-      item.deltas = item.deltas.slice();
-      this.#enter(item);
+      item.deltas = deltas.slice();
+      this.#queued.set(item.key, item);
     } else {
-      newer.deltas = item.deltas.concat(newer.deltas);
-      newer.initial ||= item.initial;
+      const into = this.#itemOf(this.#queued, item.key, newer);
+      into.deltas = deltas.concat(into.deltas);
+      if (item.initial) into.initial = true;
     }
   }
 
   /** @internal */
-  protected override cleared(): void {
-    this.#byKey.clear();
+  protected override clear(): void {
+    this.#queued.clear();
   }
 
   #change(type: DeltaType, object: T): void {
     if (this.isClosed) return;
     const key = this.intake.keyOf(object);
-    this.#append(key, type, this.intake.transformed(key, object));
+    this.#append(this.#queued, key, type, this.intake.transformed(key, object));
     this.populate();
     this.wake();
   }
 
+  /** Nothing of the first list comes out before it is whole, so that all of it counts as initial. */
+  *#replaceFirst(keys: readonly string[], listed: readonly T[]): Generator<void, void, void> {
+    if (this.#queued.size > 0) {
+      // What a resync has queued may be popped during a pause.
+      const steps = this.#replaceIn(this.#queued, keys, listed);
+      while (!steps.next().done);
+      return;
+    }
+    const queued = new Backlog<Waiting<T>>();
+    yield* this.#replaceIn(queued, keys, listed);
+    this.#queued = queued;
+  }
+
+  *#replaceIn(queued: Backlog<Waiting<T>>, keys: readonly string[], listed: readonly T[]): Generator<void, void, void> {
+    for (const [i, object] of listed.entries()) {
+      const key = keys[i] ?? '';
+      if (queued.has(key)) this.#append(queued, key, this.#listType, object);
+      else queued.set(key, object);
+      if (i % STEP === 0) yield;
+    }
+    yield* this.#bury(queued, keys);
+  }
+
   #isPresent(key: string): boolean {
-    if (this.#find(key) !== undefined) return true;
-    if (this.inFlight?.key === key) return newest(this.inFlight).type !== 'Deleted';
+    if (this.#queued.has(key)) return true;
+    if (this.inFlight?.key === key) return this.inFlight.newest.type !== 'Deleted';
     return this.knownObjects?.getByKey(key) !== undefined;
   }
 
-  /** Tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
-  #vanished(keys: readonly string[]): DeletedFinalStateUnknown<T>[] {
-    const tombstones: DeletedFinalStateUnknown<T>[] = [];
-    const { inFlight, knownObjects } = this;
-    const known = knownObjects === undefined ? [] : [...knownObjects.listKeys()];
-    if (this.items.length === 0 && inFlight === undefined && known.length === 0) return tombstones;
-    const listed = new Set(keys);
-    const bury = (key: string, { type, object }: Delta<T>) => {
-      if (listed.has(key) || type === 'Deleted' || object instanceof DeletedFinalStateUnknown) return;
-      tombstones.push(new DeletedFinalStateUnknown(key, object));
-    };
-    for (let item = this.items.head; item !== undefined; item = item.next) bury(item.key, newest(item));
-    if (inFlight !== undefined && this.#find(inFlight.key) === undefined) bury(inFlight.key, newest(inFlight));
-    for (const key of known) {
-      if (listed.has(key) || inFlight?.key === key || this.#find(key) !== undefined) continue;
-      const object = this.lookUp(key);
-      if (object !== undefined) tombstones.push(new DeletedFinalStateUnknown(key, object));
+  /** Queues tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
+  *#bury(queued: Backlog<Waiting<T>>, keys: readonly string[]): Generator<void, void, void> {
+    let listed: ReadonlySet<string> | undefined;
+    let count = 0;
+    for (const key of this.#candidates()) {
+      listed ??= yield* setOf(keys);
+      if (!listed.has(key)) {
+        const object = this.#lastState(key);
+        if (object !== undefined) this.#append(queued, key, 'Deleted', new DeletedFinalStateUnknown(key, object));
+      }
+      if (++count % STEP === 0) yield;
     }
-    return tombstones;
   }
 
-  #find(key: string): QueueItem<T> | undefined {
-    if (this.#byKey.size > 0) return this.#byKey.get(key);
-    let item = this.items.head;
-    while (item !== undefined && item.key !== key) item = item.next;
+  /** Every key that may have to be buried, some of them twice. Stays right when the queue is popped meanwhile. */
+  *#candidates(): Generator<string, void, void> {
+    yield* this.#queued.keys();
+    if (this.inFlight !== undefined) yield this.inFlight.key;
+    if (this.knownObjects !== undefined) yield* this.knownObjects.listKeys();
+  }
+
+  /** Undefined when the last that is known of the object is its deletion. */
+  #lastState(key: string): T | undefined {
+    const waiting = this.#queued.get(key);
+    let last: Delta<T> | undefined;
+    if (waiting !== undefined) last = this.#newest(waiting);
+    else if (this.inFlight?.key === key) last = this.inFlight.newest;
+    if (last === undefined) return this.lookUp(key);
+    return last.type === 'Deleted' || last.object instanceof DeletedFinalStateUnknown ? undefined : last.object;
+  }
+
+  #newest(waiting: Waiting<T>): Delta<T> {
+    return waiting instanceof QueueItem ? waiting.newest : { type: this.#listType, object: waiting };
+  }
+
+  /** Of what waits under the key, in its place. */
+  #itemOf(queued: Backlog<Waiting<T>>, key: string, waiting: Waiting<T>): QueueItem<T> {
+    if (waiting instanceof QueueItem) return waiting;
+    const item = new QueueItem(key, this.#newest(waiting));
+    queued.set(key, item);
     return item;
   }
 
-  #enter(item: QueueItem<T>): void {
-    this.items.push(item);
-    if (this.#byKey.size > 0) this.#byKey.set(item.key, item);
-    else if (this.items.length > FEW) for (const each of this.#itemList()) this.#byKey.set(each.key, each);
-  }
-
-  #itemList(): QueueItem<T>[] {
-    const list: QueueItem<T>[] = [];
-    for (let item = this.items.head; item !== undefined; item = item.next) list.push(item);
-    return list;
-  }
-
-  #append(key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
+  #append(queued: Backlog<Waiting<T>>, key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
     const delta: Delta<T> = { type, object };
-    const item = this.#find(key);
-    if (item === undefined) {
-      this.#enter({ key, deltas: [delta], initial: false, next: undefined });
-    } else if (type === 'Deleted' && newest(item).type === 'Deleted') {
-      if (newest(item).object instanceof DeletedFinalStateUnknown) item.deltas[item.deltas.length - 1] = delta;
-    } else {
-      item.deltas.push(delta);
+    const waiting = queued.get(key);
+    if (waiting === undefined) {
+      queued.set(key, new QueueItem(key, delta));
+      return;
     }
+    const item = this.#itemOf(queued, key, waiting);
+    if (type !== 'Deleted' || item.newest.type !== 'Deleted') item.deltas.push(delta);
+    else if (item.newest.object instanceof DeletedFinalStateUnknown) item.deltas[item.deltas.length - 1] = delta;
   }
 }
 
-function newest<T>(item: QueueItem<T>): Delta<T> {
-  const delta = item.deltas[item.deltas.length - 1];
-  if (delta === undefined) throw new Error(`nothing is queued for ${item.key}`);
-  return delta;
+function* setOf(keys: readonly string[]): Generator<void, ReadonlySet<string>, void> {
+  const set = new Set<string>();
+  for (const [i, key] of keys.entries()) {
+    set.add(key);
+    if (i % STEP === 0) yield;
+  }
+  return set;
 }

@@ -1,6 +1,8 @@
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { PoppableQueue, type QueueItem } from './poppable-queue.ts';
+import { LinkedFifo } from './linked-fifo.ts';
+import { STEP } from './object-intake.ts';
+import { PoppableQueue, QueueItem } from './poppable-queue.ts';
 import type { Delta, DeltaType } from './queue.ts';
 
 /**
@@ -9,6 +11,12 @@ import type { Delta, DeltaType } from './queue.ts';
  * is the next to come out again. client-go's `cache.RealFIFO`, without atomic events.
  */
 export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
+  readonly #items = new LinkedFifo<QueueItem<T>>();
+
+  get length(): number {
+    return this.#items.length;
+  }
+
   add(object: T): void {
     this.#change('Added', object);
   }
@@ -19,19 +27,6 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
 
   delete(object: T | DeletedFinalStateUnknown<T>): void {
     this.#change('Deleted', object);
-  }
-
-  replace(objects: readonly T[], _resourceVersion = ''): void {
-    if (this.isClosed) return;
-    // All that can throw comes before the first change.
-    const { keys, listed } = this.intake.list(objects);
-    const tombstones = this.#vanished(new Set(keys));
-    for (const tombstone of tombstones) this.#append(tombstone.key, 'Deleted', tombstone);
-    listed.forEach((object, i) => {
-      this.#append(keys[i] ?? '', 'Replaced', object);
-    });
-    this.populateWithList();
-    this.wake();
   }
 
   resync(): void {
@@ -49,20 +44,38 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
   /** All that is queued, oldest first. */
   list(): Delta<T>[] {
     const deltas: Delta<T>[] = [];
-    for (let item = this.items.head; item !== undefined; item = item.next) deltas.push(...item.deltas);
+    for (let item = this.#items.head; item !== undefined; item = item.next) deltas.push(...item.deltas);
     return deltas;
   }
 
   /** @internal */
-  protected override taken(): void {}
-
-  /** @internal */
-  protected override putBack(item: QueueItem<T>): void {
-    this.items.unshift(item);
+  protected override *replaceSteps(objects: readonly T[]): Generator<void, void, void> {
+    const { keys, listed } = yield* this.intake.list(objects);
+    const buried = this.#bury(new Set(keys));
+    // The first list is queued in one go, so that all of it counts as initial.
+    if (this.isPopulated) yield* buried;
+    else while (!buried.next().done);
+    for (const [i, object] of listed.entries()) {
+      this.#append(keys[i] ?? '', 'Replaced', object);
+      if (i % STEP === 0 && this.isPopulated) yield;
+    }
+    this.populateWithList();
   }
 
   /** @internal */
-  protected override cleared(): void {}
+  protected override shift(): QueueItem<T> | undefined {
+    return this.#items.shift();
+  }
+
+  /** @internal */
+  protected override putBack(item: QueueItem<T>): void {
+    this.#items.unshift(item);
+  }
+
+  /** @internal */
+  protected override clear(): void {
+    this.#items.clear();
+  }
 
   #change(type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
     if (this.isClosed) return;
@@ -73,7 +86,7 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   #append(key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
-    this.items.push({ key, deltas: [{ type, object }], initial: false, next: undefined });
+    this.#items.push(new QueueItem(key, { type, object }));
   }
 
   /** The last delta of each object that is queued or in flight, in the order in which the objects came first. */
@@ -83,24 +96,25 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
       for (const delta of item.deltas) newest.set(item.key, delta);
     };
     if (this.inFlight !== undefined) note(this.inFlight);
-    for (let item = this.items.head; item !== undefined; item = item.next) note(item);
+    for (let item = this.#items.head; item !== undefined; item = item.next) note(item);
     return newest;
   }
 
-  /** Tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
-  #vanished(listed: ReadonlySet<string>): DeletedFinalStateUnknown<T>[] {
-    const tombstones: DeletedFinalStateUnknown<T>[] = [];
+  /** Queues tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
+  *#bury(listed: ReadonlySet<string>): Generator<void, void, void> {
     const pending = this.#newestByKey();
     for (const [key, { type, object }] of pending) {
       if (listed.has(key) || type === 'Deleted' || object instanceof DeletedFinalStateUnknown) continue;
-      tombstones.push(new DeletedFinalStateUnknown(key, object));
+      this.#append(key, 'Deleted', new DeletedFinalStateUnknown(key, object));
     }
-    if (this.knownObjects === undefined) return tombstones;
+    if (this.knownObjects === undefined) return;
+    let count = 0;
     for (const key of this.knownObjects.listKeys()) {
-      if (listed.has(key) || pending.has(key)) continue;
-      const object = this.lookUp(key);
-      if (object !== undefined) tombstones.push(new DeletedFinalStateUnknown(key, object));
+      if (!listed.has(key) && !pending.has(key)) {
+        const object = this.lookUp(key);
+        if (object !== undefined) this.#append(key, 'Deleted', new DeletedFinalStateUnknown(key, object));
+      }
+      if (++count % STEP === 0) yield;
     }
-    return tombstones;
   }
 }

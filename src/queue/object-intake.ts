@@ -3,6 +3,9 @@ import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type QueueOptions, TransformError } from './queue.ts';
 
+/** How many objects of a list are taken between two yields: enough for a yield not to matter, too few to take long. */
+export const STEP = 64;
+
 /** The user's functions at the mouth of a queue: whatever they throw or return, what leaves here is sound. */
 export class ObjectIntake<T> {
   readonly #keyFunction: KeyFunction<T>;
@@ -37,11 +40,17 @@ export class ObjectIntake<T> {
     return object instanceof DeletedFinalStateUnknown ? object : this.transformed(key, object);
   }
 
-  /** The keys of a whole list, and the objects to queue under them. */
-  list(objects: readonly T[]): { keys: string[]; listed: readonly T[] } {
-    const keys = objects.map((object) => this.keyOf(object));
-    if (this.#transform === undefined) return { keys, listed: objects };
-    return { keys, listed: objects.map((object, i) => this.transformed(keys[i] ?? '', object)) };
+  /** The keys of a whole list, and the objects to queue under them. Yields now and then. */
+  *list(objects: readonly T[]): Generator<void, { keys: readonly string[]; listed: readonly T[] }, void> {
+    const keys: string[] = [];
+    const listed: T[] = [];
+    for (const object of objects) {
+      const key = this.keyOf(object);
+      keys.push(key);
+      if (this.#transform !== undefined) listed.push(this.transformed(key, object));
+      if (keys.length % STEP === 0) yield;
+    }
+    return { keys, listed: this.#transform === undefined ? objects : listed };
   }
 
   #applied(transform: (object: T) => T, key: string, object: T): T {

@@ -1,5 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import { type Linked, LinkedFifo } from './linked-fifo.ts';
 import { ObjectIntake } from './object-intake.ts';
 import {
@@ -13,12 +14,24 @@ import {
 } from './queue.ts';
 
 /** What one pop hands out. */
-export interface QueueItem<T> extends Linked<QueueItem<T>> {
+export class QueueItem<T> implements Linked<QueueItem<T>> {
   readonly key: string;
   /** Never empty; belongs to the consumer once popped. */
   deltas: Delta<T>[];
-  /** Counted by `initialLeft`. */
-  initial: boolean;
+  /** Whether it is of the first `replace`: known when it has been taken. */
+  initial: boolean | undefined = undefined;
+  next: QueueItem<T> | undefined = undefined;
+
+  constructor(key: string, delta: Delta<T>) {
+    this.key = key;
+    this.deltas = [delta];
+  }
+
+  get newest(): Delta<T> {
+    const delta = this.deltas[this.deltas.length - 1];
+    if (delta === undefined) throw new Error(`nothing is queued for ${this.key}`);
+    return delta;
+  }
 }
 
 interface WaitingPop<T> extends Linked<WaitingPop<T>> {
@@ -29,9 +42,7 @@ interface WaitingPop<T> extends Linked<WaitingPop<T>> {
 
 /** The consumer's half of a queue: waiting, popping, putting back, closing, and knowing when the first list is through. */
 export abstract class PoppableQueue<T> implements Queue<T> {
-  /** Oldest first. @internal */
-  protected readonly items = new LinkedFifo<QueueItem<T>>();
-  /** The item that `process` is working on; not in `items`. @internal */
+  /** The item that `process` is working on; no longer queued. @internal */
   protected inFlight: QueueItem<T> | undefined;
   /** @internal */
   protected readonly intake: ObjectIntake<T>;
@@ -46,6 +57,8 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   #populated = false;
   /** How many items of the first `replace` are queued or in flight. */
   #initialLeft = 0;
+  /** How many of them have never been taken: all come out before anything newer. */
+  #initialNext = 0;
 
   constructor(options: QueueOptions<T> = {}) {
     this.intake = new ObjectIntake(options);
@@ -57,18 +70,31 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   abstract add(object: T): void;
   abstract update(object: T): void;
   abstract delete(object: T | DeletedFinalStateUnknown<T>): void;
-  abstract replace(objects: readonly T[], resourceVersion: string): void;
   abstract resync(): void;
+  abstract readonly length: number;
 
-  /** The item has left `items`, for good or until it is put back. @internal */
-  protected abstract taken(item: QueueItem<T>): void;
+  /** One `replace`, with a yield wherever it may pause. Nothing has changed before all that can throw is done. @internal */
+  protected abstract replaceSteps(objects: readonly T[]): Generator<void, void, void>;
+  /** Takes the oldest item out of the queue. @internal */
+  protected abstract shift(): QueueItem<T> | undefined;
   /** Queues a failed item again, before newer deltas of its key. @internal */
   protected abstract putBack(item: QueueItem<T>): void;
-  /** `items` has been emptied. @internal */
-  protected abstract cleared(): void;
+  /** Empties the queue. @internal */
+  protected abstract clear(): void;
 
-  get length(): number {
-    return this.items.length;
+  replace(objects: readonly T[], _resourceVersion = ''): void {
+    if (this.#closed) return;
+    const steps = this.replaceSteps(objects);
+    while (!steps.next().done);
+    this.wake();
+  }
+
+  async replaceGradually(objects: readonly T[], _resourceVersion = ''): Promise<void> {
+    const slice = new TimeSlice();
+    const steps = this.replaceSteps(objects);
+    while (!this.#closed && !steps.next().done) if (slice.isDue()) await slice.pause();
+    // In another turn, so that the producer is through with the list before anything comes of it.
+    setImmediate(() => this.wake());
   }
 
   get isClosed(): boolean {
@@ -83,33 +109,34 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     if (this.#closed) return Promise.reject(closedError());
     if (this.inFlight === undefined && this.#waiting.length === 0) {
       const item = this.#take();
-      if (item !== undefined) return this.#run(item, process);
+      if (item !== undefined) return this.#settled(item, process);
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ process, resolve, reject, next: undefined });
       // What is queued goes to those who have waited longer; their turn may already be under way.
-      if (this.items.length > 0) this.#serveSoon();
+      if (this.length > 0) this.#serveSoon();
     });
   }
 
-  popNow(process: (deltas: Deltas<T>, isInInitialList: boolean) => void): Deltas<T> | undefined {
+  popReady(process: ProcessDeltas<T>): Deltas<T> | Promise<Deltas<T>> | undefined {
     if (this.inFlight !== undefined) {
-      throw new Error(`popNow was called while ${this.inFlight.key} is being processed: a queue has one consumer`);
+      throw new Error(`a pop was asked for while ${this.inFlight.key} is being processed: a queue has one consumer`);
     }
     const item = this.#take();
-    if (item === undefined) return undefined;
-    try {
-      process(item.deltas, item.initial);
-    } catch (error) {
-      this.#failed(item);
-      throw error;
-    }
-    this.#processed(item);
-    return item.deltas;
+    return item && this.#run(item, process);
+  }
+
+  popNow(process: (deltas: Deltas<T>, isInInitialList: boolean) => void): Deltas<T> | undefined {
+    let popped: Deltas<T> | undefined;
+    void this.popReady((deltas, isInInitialList) => {
+      popped = deltas;
+      process(deltas, isInInitialList);
+    });
+    return popped;
   }
 
   whenReady(): Promise<void> {
-    if (this.items.length > 0 || this.#closed) return Promise.resolve();
+    if (this.length > 0 || this.#closed) return Promise.resolve();
     if (this.#ready === undefined) {
       let resolve = () => {};
       const promise = new Promise<void>((settle) => {
@@ -123,8 +150,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.items.clear();
-    this.cleared();
+    this.clear();
     this.#ready?.resolve();
     this.#ready = undefined;
     for (let pop = this.#waiting.shift(); pop !== undefined; pop = this.#waiting.shift()) pop.reject(closedError());
@@ -135,17 +161,21 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     this.#populated = true;
   }
 
+  /** Whether anything has been said about the state of the world. @internal */
+  protected get isPopulated(): boolean {
+    return this.#populated;
+  }
+
   /** A `replace` has been queued; if nothing came before it, all that is queued is the initial list. @internal */
   protected populateWithList(): void {
     if (this.#populated) return;
     this.#populated = true;
-    this.#initialLeft = this.items.length;
-    for (let item = this.items.head; item !== undefined; item = item.next) item.initial = true;
+    this.#initialLeft = this.#initialNext = this.length;
   }
 
   /** Something has been queued. Nothing is processed before the caller has returned to the event loop. @internal */
   protected wake(): void {
-    if (this.#ready !== undefined && this.items.length > 0) {
+    if (this.#ready !== undefined && this.length > 0) {
       this.#ready.resolve();
       this.#ready = undefined;
     }
@@ -169,24 +199,28 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   #take(): QueueItem<T> | undefined {
-    const item = this.items.shift();
+    const item = this.shift();
     if (item === undefined) return undefined;
+    if (item.initial === undefined) {
+      item.initial = this.#initialNext > 0;
+      if (item.initial) this.#initialNext--;
+    }
     this.inFlight = item;
-    this.taken(item);
     return item;
   }
 
-  #run(item: QueueItem<T>, process: ProcessDeltas<T>): Promise<Deltas<T>> {
+  /** A promise only when `process` has returned one. Throws what `process` throws. */
+  #run(item: QueueItem<T>, process: ProcessDeltas<T>): Deltas<T> | Promise<Deltas<T>> {
     let result: void | Promise<void>;
     try {
-      result = process(item.deltas, item.initial);
+      result = process(item.deltas, item.initial === true);
     } catch (error) {
       this.#failed(item);
-      return Promise.reject(error);
+      throw error;
     }
     if (!isThenable(result)) {
       this.#processed(item);
-      return Promise.resolve(item.deltas);
+      return item.deltas;
     }
     return Promise.resolve(result).then(
       () => {
@@ -198,6 +232,14 @@ export abstract class PoppableQueue<T> implements Queue<T> {
         throw error;
       },
     );
+  }
+
+  #settled(item: QueueItem<T>, process: ProcessDeltas<T>): Promise<Deltas<T>> {
+    try {
+      return Promise.resolve(this.#run(item, process));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #processed(item: QueueItem<T>): void {
@@ -212,6 +254,8 @@ export abstract class PoppableQueue<T> implements Queue<T> {
       return;
     }
     this.inFlight = undefined;
+    // What is put back before the first list is then as much a part of it as all else that is queued.
+    if (!this.#populated) item.initial = undefined;
     this.putBack(item);
     this.wake();
   }
@@ -221,11 +265,11 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   #serve(): void {
-    while (this.inFlight === undefined && this.items.length > 0) {
+    while (this.inFlight === undefined && this.length > 0) {
       const pop = this.#waiting.shift();
       if (pop === undefined) return;
       const item = this.#take();
-      if (item !== undefined) pop.resolve(this.#run(item, pop.process));
+      if (item !== undefined) pop.resolve(this.#settled(item, pop.process));
     }
   }
 }

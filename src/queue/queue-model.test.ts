@@ -17,14 +17,18 @@ const anyKey = fc.constantFrom('a', 'b', 'c', '__proto__');
 
 type Step =
   | { do: 'add' | 'update' | 'delete'; key: string }
-  | { do: 'replace'; keep: string[]; change: string[] }
+  | { do: 'replace' | 'replaceGradually'; keep: string[]; change: string[] }
   | { do: 'resync' | 'popNow' | 'popNowFails' | 'startPop' | 'settle' | 'settleFails' };
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('add', 'update', 'delete'), key: anyKey }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('replace' as const), keep: fc.subarray(KEYS), change: fc.subarray(KEYS) }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('replace' as const, 'replaceGradually' as const),
+      keep: fc.subarray(KEYS),
+      change: fc.subarray(KEYS),
+    }),
   },
   {
     weight: 6,
@@ -82,7 +86,8 @@ class World {
         this.#initial ??= new Set();
         break;
       case 'replace':
-        this.#replace(step.keep, step.change);
+      case 'replaceGradually':
+        await this.#replace(step.do, step.keep, step.change);
         break;
       case 'resync':
         this.queue.resync();
@@ -121,11 +126,11 @@ class World {
     return object;
   }
 
-  #replace(keep: readonly string[], change: readonly string[]): void {
+  async #replace(how: 'replace' | 'replaceGradually', keep: string[], change: string[]): Promise<void> {
     for (const name of KEYS) if (!keep.includes(name)) this.server.delete(name);
     for (const name of change) this.#changed(name);
     const list = Array.from(this.server, ([name, version]) => ({ name, version }));
-    this.queue.replace(list, String(this.#version));
+    await this.queue[how](list, String(this.#version));
     if (this.#initial !== undefined) return;
     this.#initial = new Set<unknown>(
       this.queue instanceof InOrderQueue ? this.queue.list() : [...this.server.keys(), ...this.store.keys()],

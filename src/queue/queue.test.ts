@@ -336,6 +336,66 @@ describe.each([
     });
   });
 
+  describe('replaceGradually', () => {
+    const many = (version: number, from = 0) =>
+      Array.from({ length: 30_000 }, (_, i) => thing(`thing-${from + i}`, version));
+    /** What a consumer makes of what it pops, a little in each turn of the event loop, until `done` has settled. */
+    async function consume(fifo: Queue<Thing>, store: Map<string, Thing>, done: Promise<void>): Promise<Set<string>> {
+      const initial = new Set<string>();
+      let isDone = false;
+      void done.then(() => {
+        isDone = true;
+      });
+      while (!isDone || fifo.length > 0) {
+        for (let n = 0; n < 500 && fifo.length > 0; n++) {
+          fifo.popNow((deltas, isInInitialList) => {
+            for (const { type, object } of deltas) {
+              const gone = object instanceof DeletedFinalStateUnknown;
+              const { name } = gone ? object.obj : object;
+              if (isInInitialList) initial.add(name);
+              if (type === 'Deleted') store.delete(name);
+              else if (!gone) store.set(name, object);
+            }
+          });
+        }
+        await new Promise(setImmediate);
+      }
+      return initial;
+    }
+
+    it('shows nothing of the first list before it is whole', async () => {
+      const fifo = make({});
+      const done = fifo.replaceGradually(many(1), '1');
+      expect(fifo.length === 0 || fifo.length === 30_000).toBe(true);
+      expect(fifo.hasSynced()).toBe(false);
+      const initial = await consume(fifo, new Map(), done);
+      expect(initial.size).toBe(30_000);
+      expect(fifo.hasSynced()).toBe(true);
+    });
+
+    it('ends with the state of the list, whatever is popped and resynced meanwhile', async () => {
+      const store = new Map(many(1).map((known) => [known.name, known]));
+      const fifo = make({ knownObjects: { listKeys: () => store.keys(), getByKey: (key) => store.get(key) } });
+      for (const changed of many(2).slice(0, 5_000)) fifo.update(changed);
+      const done = fifo.replaceGradually(many(3, 10_000), '3');
+      fifo.resync();
+      setImmediate(() => fifo.resync());
+      expect(await consume(fifo, store, done)).toEqual(new Set());
+      expect(store.size).toBe(30_000);
+      expect(many(3, 10_000).every(({ name }) => store.get(name)?.val === 3)).toBe(true);
+    });
+
+    it('ends when the queue is closed, and rejects when a key function fails, having changed nothing', async () => {
+      const fifo = make({});
+      await expect(fifo.replaceGradually([thing('a', 1), thing('', 1)], '1')).rejects.toThrow('no name');
+      expect(fifo.length).toBe(0);
+      const done = fifo.replaceGradually(many(1), '1');
+      fifo.close();
+      await done;
+      expect(fifo.length).toBe(0);
+    });
+  });
+
   describe('close', () => {
     it('rejects every waiting pop, and every later one', async () => {
       const fifo = make({});

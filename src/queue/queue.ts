@@ -78,6 +78,11 @@ export interface Queue<T> {
   delete(object: T | DeletedFinalStateUnknown<T>): void;
   /** Queues every object as `Replaced`, and a tombstone for each that is known or queued and not among them. */
   replace(objects: readonly T[], resourceVersion: string): void;
+  /**
+   * As `replace`, in slices, so that a large list does not hold the event loop. Nothing of a first list comes out before it
+   * has settled. Until then the producer must call nothing else but `resync` and `close`.
+   */
+  replaceGradually(objects: readonly T[], resourceVersion: string): Promise<void>;
   /** Queues a `Sync` for each known object that has nothing pending. */
   resync(): void;
 
@@ -89,9 +94,11 @@ export interface Queue<T> {
    */
   pop(process: ProcessDeltas<T>): Promise<Deltas<T>>;
   /**
-   * As `pop`, without waiting and for a synchronous `process`; undefined when nothing is queued.
-   * Throws what `process` threw, and when called while another pop is being processed.
+   * As `pop`, without waiting for something to be queued: undefined when nothing is. Returns a promise only when `process`
+   * does, and throws what `process` throws. Throws when another pop is being processed.
    */
+  popReady(process: ProcessDeltas<T>): Deltas<T> | Promise<Deltas<T>> | undefined;
+  /** As `popReady`, for a synchronous `process`. */
   popNow(process: (deltas: Deltas<T>, isInInitialList: boolean) => void): Deltas<T> | undefined;
   /** Resolves when something is queued or the queue is closed. */
   whenReady(): Promise<void>;

@@ -55,13 +55,13 @@ export class Filler<T extends KubernetesObject> {
   }
 
   /** The resource type is gone: so is everything, if anything has ever been there. */
-  empty(): void {
+  async empty(): Promise<void> {
     const { writer, position, state } = this.#session;
     position.reset();
     this.#isSecondTry = false;
     if (!this.#isFilled) return;
     this.#isFilled = false;
-    writer.empty();
+    await writer.empty();
     state.leaveOut([]);
   }
 
@@ -100,6 +100,7 @@ export class Filler<T extends KubernetesObject> {
     const session = this.#session;
     const { writer, settings, signal } = session;
     trace.step(whole.how);
+    session.state.listed();
     try {
       const prepared = await writer.prepare(whole.items, whole.broken, signal);
       trace.step('prepared');
@@ -107,7 +108,7 @@ export class Filler<T extends KubernetesObject> {
         whole.stream?.close();
         return await this.#tryAgain(prepared, whole.resourceVersion);
       }
-      this.#replace(prepared, whole.resourceVersion);
+      await this.#replace(prepared, whole.resourceVersion);
       trace.step('stored');
     } catch (error) {
       whole.stream?.close();
@@ -127,7 +128,7 @@ export class Filler<T extends KubernetesObject> {
   async #tryAgain(prepared: PreparedItems<T>, resourceVersion: string): Promise<Step<T>> {
     const { backoff, settings, state, signal } = this.#session;
     const { clock } = settings;
-    if (!this.#isFilled) this.#replace(prepared, resourceVersion);
+    if (!this.#isFilled) await this.#replace(prepared, resourceVersion);
     this.#isSecondTry = true;
     const waitMs = backoff.next();
     const lastError = prepared.untaken[0];
@@ -137,10 +138,10 @@ export class Filler<T extends KubernetesObject> {
     return { do: 'fill' };
   }
 
-  #replace(prepared: PreparedItems<T>, resourceVersion: string): void {
+  async #replace(prepared: PreparedItems<T>, resourceVersion: string): Promise<void> {
     const { writer, state, signal } = this.#session;
     const news: readonly ReflectorError[] = this.#isSecondTry ? prepared.untaken : [];
-    writer.replace(prepared, resourceVersion);
+    await writer.replace(prepared, resourceVersion);
     this.#isFilled = true;
     this.#isSecondTry = false;
     signal.throwIfAborted();

@@ -2,7 +2,7 @@ import type { CachedFrame, CachedFrames } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
-import { CallScope, interruptible } from './interruption.ts';
+import { begin, CallScope, interruptible } from './interruption.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type Deadline, Watchdog } from './watchdog.ts';
 
@@ -26,6 +26,8 @@ export class FrameStream<T extends KubernetesObject> {
   readonly #scope: CallScope;
   readonly #watchdog: Watchdog;
   #unread: readonly CachedFrame<T>[] | undefined;
+  /** Of whoever waits for frames. */
+  #interrupt: ((reason: unknown) => void) | undefined;
   #closed = false;
 
   private constructor(frames: CachedFrames<T>, timeoutSeconds: number, scope: CallScope, watchdog: Watchdog) {
@@ -33,6 +35,8 @@ export class FrameStream<T extends KubernetesObject> {
     this.#frames = frames[Symbol.asyncIterator]();
     this.#scope = scope;
     this.#watchdog = watchdog;
+    // One listener for all reads: thousands of batches a second are nothing unusual.
+    scope.signal.addEventListener('abort', () => this.#interrupt?.(scope.signal.reason), { once: true });
   }
 
   /** Resolves when the server has accepted the watch. */
@@ -52,14 +56,18 @@ export class FrameStream<T extends KubernetesObject> {
   }
 
   /** Undefined at the clean end of the response. */
-  async next(): Promise<readonly CachedFrame<T>[] | undefined> {
+  next(): Promise<readonly CachedFrame<T>[] | undefined> {
+    const { signal } = this.#scope;
+    if (signal.aborted) return Promise.reject(signal.reason);
     const unread = this.#unread;
     if (unread !== undefined) {
       this.#unread = undefined;
-      return unread;
+      return Promise.resolve(unread);
     }
-    const { done, value } = await interruptible(() => this.#frames.next(), this.#scope.signal);
-    return done ? undefined : value;
+    return new Promise((resolve, reject) => {
+      this.#interrupt = reject;
+      begin(() => this.#frames.next()).then(({ done, value }) => resolve(done ? undefined : value), reject);
+    });
   }
 
   /** What the next reader gets first. */

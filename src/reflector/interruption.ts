@@ -29,7 +29,8 @@ export function interruptible<T>(
   });
 }
 
-async function begin<T>(start: () => PromiseLike<T> | T): Promise<T> {
+/** Work that throws at once becomes work that rejects. */
+export async function begin<T>(start: () => PromiseLike<T> | T): Promise<T> {
   return await start();
 }
 

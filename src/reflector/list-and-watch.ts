@@ -144,7 +144,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     this.#enterGone(error, waitMs);
     session.report(error, phase, waitMs);
     if ((await this.#askWhetherGone()) === 'gone') {
-      this.#filler.empty();
+      await this.#filler.empty();
       // Not to know is no reason to list, unless it stays so.
       for (let unknown = 0; unknown < MAX_UNKNOWN; ) {
         waitMs = checkMs();

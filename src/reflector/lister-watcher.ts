@@ -14,6 +14,11 @@ export interface CallContext {
 export interface ListerWatcher<T extends KubernetesObject> {
   /** One page; `metadata.continue` says whether more follow. */
   list(options: ListOptions, context: CallContext): Promise<CachedList<T>>;
+  /**
+   * Nothing but the object of that name, if it still exists, as `list` would show it at present. Unset: a damaged object
+   * stays so until it changes or all are listed.
+   */
+  listOne?(object: Pick<Cached, 'namespace' | 'name'>, context: CallContext): Promise<CachedList<T>>;
   /** Resolves when the server has accepted the watch. */
   watch(options: ListOptions, context: CallContext): Promise<CachedFrames<T>>;
   /** Whether `sendInitialEvents` may be tried. Default true. client-go: IsWatchListSemanticsUnSupported. */
@@ -33,8 +38,13 @@ export interface ReflectorTarget<T extends KubernetesObject> {
   add(object: Cached<T>): void;
   update(object: Cached<T>): void;
   delete(object: Cached<T>): void;
-  /** The whole state at `resourceVersion`: what is known and not in it is gone. */
-  replace(objects: readonly Cached<T>[], resourceVersion: string): void;
+  /**
+   * An object that was handed over before and turned out to be damaged, fetched again. To be passed over when it is not of
+   * the version that is known: the watch tells of that. Never called while a whole state is being handed over.
+   */
+  repair?(object: Cached<T>): void;
+  /** The whole state at `resourceVersion`: what is known and not in it is gone. Nothing else is called until it has settled. */
+  replace(objects: readonly Cached<T>[], resourceVersion: string): void | Promise<void>;
   /** Queues what is known once more, without asking the server. */
   resync(): void;
   /** Everything up to this version has been seen. */

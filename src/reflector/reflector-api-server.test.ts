@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { defineResource } from '../api/resource.ts';
 import { ApiServer } from '../apiserver/api-server.ts';
 import type { Fault } from '../apiserver/fault-plan.ts';
-import { JsonCodec } from '../codec/json-codec.ts';
+import { resourceCodec } from '../codec/resource-codec.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
@@ -58,7 +58,7 @@ function reflect(
   const reflector = new Reflector<ConfigMap>({
     listerWatcher: new ResourceListerWatcher({
       transport: server.transport(),
-      codec: new JsonCodec({ resource: configMaps }),
+      codec: resourceCodec({ resource: configMaps }),
       resource: configMaps,
       namespace: 'default',
       ...source,
@@ -181,7 +181,7 @@ describe('on the embedded server', () => {
 
   it('gets metadata only', async () => {
     await create('a', { key: 'value' });
-    const { target } = reflect({}, { codec: new JsonCodec({ resource: configMaps, metadataOnly: true }) });
+    const { target } = reflect({}, { codec: resourceCodec({ resource: configMaps, metadataOnly: true }) });
     await expectKeys(target, 'a');
   });
 

@@ -1,6 +1,7 @@
 /**
  * What the reflector itself finds wrong, where no call has failed:
  * - `untaken`: an object cannot be keyed, decoded, transformed or stored.
+ * - `damaged`: the bytes of an object that has been taken turned out to be damaged when somebody read them.
  * - `stale`: an event is older than what is known of its object.
  * - `olderList`: a list is older than what has been seen.
  * - `silent`: a watch sends nothing any more.
@@ -11,6 +12,7 @@
  */
 export type ReflectorErrorKind =
   | 'untaken'
+  | 'damaged'
   | 'stale'
   | 'olderList'
   | 'silent'

@@ -12,12 +12,13 @@ export interface WatchErrorContext {
   readonly informer: string;
   /** Whether a list (`listing`) or a watch (`watching`) failed. */
   readonly phase: ReflectorPhase;
-  /** When the next attempt comes, 0 for at once. Absent when nothing is attempted again: the object is left out. */
+  /** When the next attempt comes, 0 for at once. Absent when nothing is attempted again: the object is left out, or stays as it is. */
   readonly retryInMs?: number;
 }
 
 /**
- * Hears of every failed list and watch, every error in a stream (410 included), and every object that cannot be taken.
+ * Hears of every failed list and watch, every error in a stream (410 included), and every object that cannot be taken or
+ * turns out to be damaged when it is read.
  * What it returns or throws changes nothing.
  */
 export type WatchErrorHandler = (error: Error, context: WatchErrorContext) => void;

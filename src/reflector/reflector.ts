@@ -1,6 +1,8 @@
+import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { Filler } from './filler.ts';
 import { ListAndWatch } from './list-and-watch.ts';
+import { Refetcher } from './refetcher.ts';
 import { type ReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
 import type { ReflectorState } from './reflector-state.ts';
 import { ResyncTimer } from './resync-timer.ts';
@@ -19,12 +21,14 @@ import { Session } from './session.ts';
 export class Reflector<T extends KubernetesObject> {
   readonly name: string;
   readonly #session: Session<T>;
+  readonly #refetcher: Refetcher<T>;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.name = options.name;
     this.#session = new Session(resolveOptions(options), this.#stop.signal);
+    this.#refetcher = new Refetcher(this.#session);
   }
 
   get state(): ReflectorState {
@@ -39,6 +43,14 @@ export class Reflector<T extends KubernetesObject> {
   /** Takes the place of the one from the options. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#session.watchErrorHandler = handler;
+  }
+
+  /**
+   * To be told of an object whose bytes turn out to be damaged when somebody reads them. It is reported, and fetched again
+   * if the target still has that version and can `repair` it: once for each version. Returns at once, and never throws.
+   */
+  refetch(object: Cached<T>, problem: Error): void {
+    this.#refetcher.refetch(object, problem);
   }
 
   /**
@@ -59,6 +71,7 @@ export class Reflector<T extends KubernetesObject> {
     else signal.addEventListener('abort', stop, { once: true });
     const resync = new ResyncTimer(this.#session);
     await new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start())).run();
+    await this.#refetcher.settled();
     resync.stop();
     this.#session.state.enter('stopped');
   }

@@ -27,6 +27,24 @@ describe('RequestPacer', () => {
     );
   });
 
+  it('counts those that wait at the same time one after the other', async () => {
+    const clock = new FakeClock();
+    const pacer = new RequestPacer(clock, () => 0);
+    const begun: number[] = [];
+    const { signal } = new AbortController();
+    for (let i = 0; i < 4; i++) await pacer.admit(signal);
+    await clock.advance(1_000);
+    const waiting = Array.from({ length: 8 }, () => pacer.admit(signal).then(() => begun.push(clock.now())));
+    const givenUp = new AbortController();
+    const refused = expect(pacer.admit(givenUp.signal)).rejects.toThrow('enough');
+    givenUp.abort(new Error('enough'));
+    await clock.advance(60_000);
+    await Promise.all([...waiting, refused]);
+    for (const from of begun) {
+      expect(begun.filter((at) => at >= from && at < from + 2000).length).toBeLessThanOrEqual(5);
+    }
+  });
+
   it('does not delay requests that are rare', async () => {
     const clock = new FakeClock();
     const pacer = new RequestPacer(clock, () => 0.5);

@@ -15,6 +15,8 @@ export class RequestPacer {
   readonly #random: () => number;
   /** When the last requests began, oldest first; never more than `LIMIT`. */
   readonly #begun: number[] = [];
+  /** Settles when the one that waits has begun, or has given up. */
+  #turn: Promise<void> | undefined;
 
   constructor(clock: Clock, random: () => number) {
     this.#clock = clock;
@@ -29,10 +31,20 @@ export class RequestPacer {
     return Math.min(Math.max(oldestMs + WINDOW_MS - this.#clock.now(), 0), WINDOW_MS);
   }
 
-  /** Resolves when a request may begin, and counts it. Rejects with the signal's reason. */
+  /** Resolves when a request may begin, and counts it; of several, one after the other. Rejects with the signal's reason. */
   async admit(signal: AbortSignal): Promise<void> {
+    while (this.#turn !== undefined) await this.#turn;
+    signal.throwIfAborted();
     const waitMs = this.waitMs();
-    if (waitMs > 0) await this.#clock.sleep(waitMs + this.#random() * JITTER_MS, signal);
+    if (waitMs > 0) {
+      const waited = this.#clock.sleep(waitMs + this.#random() * JITTER_MS, signal);
+      this.#turn = waited
+        .catch(() => {})
+        .then(() => {
+          this.#turn = undefined;
+        });
+      await waited;
+    }
     if (this.#begun.length === LIMIT) this.#begun.shift();
     this.#begun.push(this.#clock.now());
   }

@@ -113,6 +113,23 @@ describe('ResourceListerWatcher', () => {
     }
   });
 
+  it('asks for a single object by a list in its namespace, with what the options are tweaked to', async () => {
+    const transport = new OneAnswer();
+    await make(transport).listOne({ namespace: 'default', name: 'a' }, { signal });
+    const tweakListOptions = (options: ListOptions) => {
+      options.labelSelector = 'app=web';
+      options.fieldSelector = 'spec.nodeName=n';
+    };
+    await make(transport, { namespace: 'b', tweakListOptions }).listOne({ namespace: 'b', name: 'x,y=z' }, { signal });
+    const nodes = { ...pods, namespaced: false, plural: 'nodes' };
+    await make(transport, { resource: nodes }).listOne({ namespace: '', name: 'n' }, { signal });
+    expect(transport.requests.map(({ path, query }) => `${path} ${decodeURIComponent(query ?? '')}`)).toEqual([
+      '/api/v1/namespaces/default/pods fieldSelector=metadata.name=a',
+      '/api/v1/namespaces/b/pods labelSelector=app=web&fieldSelector=spec.nodeName=n,metadata.name=x\\,y\\=z',
+      '/api/v1/nodes fieldSelector=metadata.name=n',
+    ]);
+  });
+
   it('throws an ApiError with the request and the Retry-After header when the server says no', async () => {
     const status = JSON.stringify({ kind: 'Status', reason: 'TooManyRequests', message: 'slow down', code: 429 });
     const transport = new OneAnswer(429, () => bytes(status.slice(0, 9), status.slice(9)), { 'retry-after': '7' });

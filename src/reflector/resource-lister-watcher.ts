@@ -1,5 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
-import type { CachedFrames, CachedList } from '../api/cached.ts';
+import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
 import { type ListOptions, listQuery } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourcePath } from '../api/resource.ts';
@@ -55,18 +55,30 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Lister
     this.#path = resourcePath(options.resource, { namespace: options.namespace });
   }
 
-  async list(options: ListOptions, { signal }: CallContext): Promise<CachedList<T>> {
+  list(options: ListOptions, context: CallContext): Promise<CachedList<T>> {
+    return this.#list(this.#path, this.#tweaked(options), context);
+  }
+
+  listOne({ namespace, name }: Pick<Cached, 'namespace' | 'name'>, context: CallContext): Promise<CachedList<T>> {
+    const options = this.#tweaked({});
+    const byName = `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}`;
+    const fieldSelector = options.fieldSelector ? `${options.fieldSelector},${byName}` : byName;
+    const path = resourcePath(this.#options.resource, { namespace });
+    return this.#list(path, { ...options, fieldSelector }, context);
+  }
+
+  async #list(path: string, options: ListOptions, { signal }: CallContext): Promise<CachedList<T>> {
     const { transport, codec, listStallTimeoutMs = 60_000, clock = systemClock } = this.#options;
     const scope = new CallScope(signal);
     try {
       const response = await transport.request({
         method: 'GET',
-        path: this.#path,
-        query: listQuery(this.#tweaked(options)),
+        path,
+        query: listQuery(options),
         headers: { accept: codec.accept },
         signal: scope.signal,
       });
-      await this.#refuseFailure(response);
+      await this.#refuseFailure(path, response);
       const stalled = (problem: Error) => scope.abort(problem);
       const body = watched(response.body, clock, listStallTimeoutMs, stalled);
       return await codec.readList(body, contentType(response));
@@ -86,7 +98,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Lister
       signal,
       headersTimeoutMs: (tweaked.timeoutSeconds ?? DEFAULT_WATCH_SECONDS) * 1000 + WATCH_HEADERS_MARGIN_MS,
     });
-    await this.#refuseFailure(response);
+    await this.#refuseFailure(this.#path, response);
     return codec.readWatch(response.body, contentType(response));
   }
 
@@ -96,11 +108,11 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Lister
     return typeof returned === 'object' && returned !== null ? (returned as ListOptions) : copy;
   }
 
-  async #refuseFailure(response: TransportResponse): Promise<void> {
+  async #refuseFailure(path: string, response: TransportResponse): Promise<void> {
     if (response.status >= 200 && response.status < 300) return;
     const body = await readSome(response.body);
     const seconds = retryAfterSeconds(response);
-    const context = { request: `GET ${this.#path}`, ...(seconds !== undefined && { retryAfterSeconds: seconds }) };
+    const context = { request: `GET ${path}`, ...(seconds !== undefined && { retryAfterSeconds: seconds }) };
     const status = this.#options.codec.readStatus?.(body, contentType(response));
     if (status !== undefined) throw new ApiError({ ...status, code: status.code ?? response.status }, context);
     throw ApiError.fromResponse(response.status, body.toString('utf8'), context);

@@ -41,6 +41,11 @@ export class StateKeeper {
     this.enter(next, lastError === undefined ? {} : { lastError });
   }
 
+  /** An attempt to list has succeeded, and what it brought is on its way to the target. */
+  listed(): void {
+    if (this.#state.phase !== 'listing') this.enter('listing');
+  }
+
   leaveOut(leftOut: readonly LeftOut[]): void {
     if (leftOut.length === 0 && this.#leftOut.length === 0) return;
     this.#leftOut = leftOut;

@@ -83,8 +83,8 @@ export class TargetWriter<T extends KubernetesObject> {
   }
 
   /** The whole state. Those that could not be taken are left out from now on, and nothing else is. */
-  replace({ objects, untaken: failures }: PreparedItems<T>, resourceVersion: string): void {
-    this.#target.replace(objects, resourceVersion);
+  async replace({ objects, untaken: failures }: PreparedItems<T>, resourceVersion: string): Promise<void> {
+    await this.#target.replace(objects, resourceVersion);
     this.#position.replaced(resourceVersion);
     this.#leftOut.clear();
     for (const [index, { key = '', cause, message }] of failures.entries()) {
@@ -93,8 +93,8 @@ export class TargetWriter<T extends KubernetesObject> {
   }
 
   /** The resource type is gone, and all its objects with it. */
-  empty(): void {
-    this.#target.replace([], '');
+  async empty(): Promise<void> {
+    await this.#target.replace([], '');
     this.#leftOut.clear();
   }
 

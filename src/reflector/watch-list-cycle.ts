@@ -6,7 +6,7 @@ import { FrameStream } from './frame-stream.ts';
 import { refuseOlder, type WholeState } from './list-cycle.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
-import { SHORT_WATCH_MS, WATCH_TIMEOUT_MARGIN_MS } from './watch-deadline.ts';
+import { SHORT_WATCH_MS, WATCH_TIMEOUT_MARGIN_MS, WatchDeadline } from './watch-deadline.ts';
 
 /**
  * Fetches the whole state with WatchList: a watch that begins with everything that exists and says with a bookmark where
@@ -14,7 +14,7 @@ import { SHORT_WATCH_MS, WATCH_TIMEOUT_MARGIN_MS } from './watch-deadline.ts';
  */
 export async function watchListCycle<T extends KubernetesObject>(session: Session<T>): Promise<WholeState<T>> {
   const { settings, position, pacer, signal } = session;
-  const { clock, listerWatcher, watchListBookmarkTimeoutMs } = settings;
+  const { clock, listerWatcher, watchListBookmarkTimeoutMs, silenceTimeoutMs } = settings;
   const from = position.watchListFrom;
   const timeoutSeconds = session.watchTimeoutSeconds();
   await pacer.admit(signal);
@@ -43,6 +43,8 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
   try {
     if (!(await initial.read(stream, signal))) throw initial.ended(clock.now() - startMs);
     refuseOlder(from, initial.resourceVersion);
+    // Storing what has come takes its time, in which nothing is expected.
+    stream.follow(new WatchDeadline(clock, timeoutSeconds, silenceTimeoutMs).current);
     return { ...initial.whole(), stream };
   } catch (error) {
     stream.close();
@@ -73,10 +75,12 @@ class InitialEvents<T extends KubernetesObject> {
     for (;;) {
       const batch = await stream.next();
       if (batch === undefined) return false;
-      for (const [index, frame] of batch.entries()) {
+      let taken = 0;
+      for (const frame of batch) {
+        taken++;
         this.#frames++;
         if (this.#take(frame)) {
-          stream.unread(batch.slice(index + 1));
+          stream.unread(batch.slice(taken));
           return true;
         }
       }

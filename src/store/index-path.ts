@@ -53,8 +53,10 @@ export function pathReader<T extends KubernetesObject>(path: IndexPath): IndexRe
 }
 
 export function labelOf(cached: Cached, key: string): string | undefined {
-  if (!Object.hasOwn(cached.labels, key)) return undefined;
-  const value: unknown = cached.labels[key];
+  // Once: a packed object decodes its labels each time.
+  const { labels } = cached;
+  if (!Object.hasOwn(labels, key)) return undefined;
+  const value: unknown = labels[key];
   return value === undefined || value === null ? undefined : String(value);
 }
 

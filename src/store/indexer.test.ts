@@ -193,6 +193,24 @@ describe('Indexer.addIndexers', () => {
   });
 });
 
+describe('an Indexer whose index function writes to it', () => {
+  it('stores the object that it was called for under its own key', () => {
+    const indexer = new Indexer<Pod>();
+    for (const name of ['a', 'b', 'c']) indexer.add(withUsers(name, 'bert'));
+    indexer.addIndexers({
+      byUser(object) {
+        if (object.metadata.annotations?.users === 'ernie') indexer.delete(pod('a'));
+        return byUser(object);
+      },
+    });
+    indexer.update(withUsers('c', 'ernie'));
+    expect(indexer.listKeys().sort()).toEqual(['b', 'c']);
+    expect(names(indexer.byIndex('byUser', 'bert'))).toEqual(['b']);
+    expect(names(indexer.byIndex('byUser', 'ernie'))).toEqual(['c']);
+    expect(indexer.getByKey('b')?.metadata.name).toBe('b');
+  });
+});
+
 describe('an Indexer whose index function fails on an object', () => {
   const strict = ({ spec }: Pod) => {
     if (spec?.nodeName === undefined) throw new Error('not scheduled');

@@ -1,7 +1,7 @@
 import type { LabelRequirement } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { labelOf } from './index-path.ts';
-import type { Entry, IndexReader, ValueIndex } from './value-index.ts';
+import type { IndexReader, ValueIndex } from './value-index.ts';
 
 /** So many objects are faster looked through than indexed. */
 const FEW = 128;
@@ -13,10 +13,10 @@ const MOST_LABELS = 16;
 export class LabelIndexes<T extends KubernetesObject> {
   /** By label key; the one used last is the last. */
   readonly #byKey = new Map<string, ValueIndex<T>>();
-  readonly #build: (read: IndexReader<T>, slot?: number) => ValueIndex<T>;
+  readonly #build: (read: IndexReader<T>, replaced: ValueIndex<T> | undefined) => ValueIndex<T>;
 
-  /** `build` makes an index of every object, and keeps it up to date in the place of the one that had that slot, if any. */
-  constructor(build: (read: IndexReader<T>, slot?: number) => ValueIndex<T>) {
+  /** `build` makes an index of every object and keeps it up to date, in the place of `replaced` if there is one. */
+  constructor(build: (read: IndexReader<T>, replaced: ValueIndex<T> | undefined) => ValueIndex<T>) {
     this.#build = build;
   }
 
@@ -25,20 +25,20 @@ export class LabelIndexes<T extends KubernetesObject> {
   }
 
   /**
-   * The smallest sets of entries that together hold all that can satisfy the requirements, or undefined when none are
-   * smaller than `count` entries that the caller has to look through otherwise.
+   * The smallest lists of rows that together hold all that can satisfy the requirements, or undefined when none are
+   * smaller than `count` rows that the caller has to look through otherwise.
    */
-  narrow(requirements: readonly LabelRequirement[], count: number): ReadonlySet<Entry<T>>[] | undefined {
-    let best: ReadonlySet<Entry<T>>[] | undefined;
+  narrow(requirements: readonly LabelRequirement[], count: number): (readonly number[])[] | undefined {
+    let best: (readonly number[])[] | undefined;
     let left = count;
     for (const { key, operator, values } of requirements) {
       if (left <= FEW) break;
       if (operator !== '=' && operator !== '==' && operator !== 'in' && operator !== 'exists') continue;
       const index = this.#indexOf(key);
-      const sets = operator === 'exists' ? index.allMembers() : membersOf(index, values);
-      const size = sets.reduce((sum, set) => sum + set.size, 0);
+      const lists = operator === 'exists' ? index.allRows() : rowsOf(index, values);
+      const size = lists.reduce((sum, rows) => sum + rows.length, 0);
       if (size >= left) continue;
-      best = sets;
+      best = lists;
       left = size;
     }
     return best;
@@ -46,34 +46,30 @@ export class LabelIndexes<T extends KubernetesObject> {
 
   #indexOf(key: string): ValueIndex<T> {
     let index = this.#byKey.get(key);
-    if (index !== undefined) {
-      this.#byKey.delete(key);
+    if (index === undefined) {
+      const oldest = this.#oldest();
+      index = this.#build((cached) => labelOf(cached, key), oldest?.index);
+      if (oldest !== undefined) this.#byKey.delete(oldest.key);
     } else {
-      index = this.#build((cached) => labelOf(cached, key), this.#makeRoom());
+      this.#byKey.delete(key);
     }
     this.#byKey.set(key, index);
     return index;
   }
 
-  /** The slot of the index that had to go, if one had to. */
-  #makeRoom(): number | undefined {
+  /** The one that has to go before another can come, if there is no room. */
+  #oldest(): { key: string; index: ValueIndex<T> } | undefined {
     if (this.#byKey.size < MOST_LABELS) return undefined;
-    for (const [key, { slot }] of this.#byKey) {
-      this.#byKey.delete(key);
-      return slot;
-    }
+    for (const [key, index] of this.#byKey) return { key, index };
     return undefined;
   }
 }
 
-function membersOf<T extends KubernetesObject>(
-  index: ValueIndex<T>,
-  values: readonly string[],
-): ReadonlySet<Entry<T>>[] {
-  const sets: ReadonlySet<Entry<T>>[] = [];
+function rowsOf<T extends KubernetesObject>(index: ValueIndex<T>, values: readonly string[]): (readonly number[])[] {
+  const lists: (readonly number[])[] = [];
   for (const value of new Set(values)) {
-    const members = index.members(value);
-    if (members !== undefined) sets.push(members);
+    const rows = index.rows(value);
+    if (rows !== undefined) lists.push(rows);
   }
-  return sets;
+  return lists;
 }

@@ -138,6 +138,22 @@ describe('ObjectTable.select', () => {
     expect(cost(() => table.put(object(MANY, {})))).toBeLessThanOrEqual(16 * 2);
   });
 
+  it('keeps the label indexes that it has when another cannot be built', () => {
+    const table = filled();
+    const keys = Array.from({ length: 16 }, (_, i) => `key-${i}`);
+    for (const key of keys) select(table, key);
+    const unreadable = object(MANY, {});
+    table.put(unreadable);
+    const broken = Object.defineProperty(unreadable, 'labels', {
+      get() {
+        throw new Error('damaged');
+      },
+    });
+    expect(() => select(table, 'key-16')).toThrow('damaged');
+    table.remove(broken.key);
+    expect(cost(() => select(table, 'key-0'))).toBe(0);
+  });
+
   it('finds label keys that are names of built-in properties', () => {
     const table = new ObjectTable<KubernetesObject>();
     for (let i = 0; i < MANY; i++) table.put(object(i, i === 3 ? { constructor: 'x' } : {}));

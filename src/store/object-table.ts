@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { type IndexDefinition, type Indexers, indexReader, metaNamespaceIndex } from './index-definition.ts';
 import { IndexError } from './index-error.ts';
 import { LabelIndexes } from './label-indexes.ts';
-import { type Entry, type IndexReader, type IndexValues, ValueIndex } from './value-index.ts';
+import { type IndexReader, type IndexValues, ValueIndex } from './value-index.ts';
 
 interface NamedIndex<T extends KubernetesObject> {
   readonly definition: IndexDefinition<T>;
@@ -16,11 +16,14 @@ interface NamedIndex<T extends KubernetesObject> {
  * throws and has changed nothing. Lists are fresh arrays, in no promised order. client-go's `cache.ThreadSafeStore`.
  */
 export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
-  #entries = new Map<string, Entry<T>>();
-  /** By slot: those with a name and those of labels. */
+  /** By key: the row of the object. An object keeps its row while it changes; the last object gets the row of one that goes. */
+  #rows = new Map<string, number>();
+  /** By row. */
+  #objects: Cached<T>[] = [];
+  /** Those with a name and those of labels. Each has the same rows. */
   #indexes: ValueIndex<T>[] = [];
   #named = new Map<string, NamedIndex<T>>();
-  readonly #labels = new LabelIndexes<T>((read, slot) => this.#build(read, slot));
+  readonly #labels = new LabelIndexes<T>((read, replaced) => this.#build(read, replaced));
   #resourceVersion = '';
 
   constructor(indexers: Indexers<T> = {}) {
@@ -28,7 +31,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#rows.size;
   }
 
   /** Of the last object written or deleted, the last `replaceAll` or `bookmark`; "" before. client-go's `LastStoreSyncResourceVersion`. */
@@ -37,57 +40,73 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   }
 
   get(key: string): Cached<T> | undefined {
-    return this.#entries.get(key)?.cached;
+    const row = this.#rows.get(key);
+    return row === undefined ? undefined : this.#objects[row];
   }
 
   /** Live: to be used up before the next write. */
   keys(): IterableIterator<string> {
-    return this.#entries.keys();
+    return this.#rows.keys();
   }
 
   values(): Cached<T>[] {
-    return cachedOf(this.#entries.values());
+    return this.#objects.slice();
   }
 
-  /** Throws the `IndexError` that `put` would throw. Changes nothing, and costs nothing without index functions. */
+  /** Throws what `put` would throw. Changes nothing, and costs nothing without indexes other than that by namespace. */
   check(cached: Cached<T>): void {
     for (const { definition, index } of this.#named.values()) {
-      if (typeof definition === 'function' && definition !== metaNamespaceIndex) index.read(cached);
+      if (definition !== metaNamespaceIndex) index.read(cached);
     }
   }
 
-  /** Returns what was there before. Throws `IndexError` when an index function fails on the object. */
+  /** Returns what was there before. Throws when an index cannot be read from the object: an `IndexError`, or what its bytes throw. */
   put(cached: Cached<T>): Cached<T> | undefined {
     const values = this.#read(cached);
-    let entry = this.#entries.get(cached.key);
-    const old = entry?.cached;
-    if (entry === undefined) {
-      entry = { cached, memberships: new Array(this.#indexes.length) };
-      this.#entries.set(cached.key, entry);
-    } else {
-      entry.cached = cached;
-    }
-    const { memberships } = entry;
-    for (const index of this.#indexes) {
-      memberships[index.slot] = index.move(entry, memberships[index.slot], values[index.slot]);
-    }
+    const row = this.#rows.get(cached.key);
+    if (row !== undefined) return this.#overwrite(row, cached, values);
+    this.#rows.set(cached.key, this.#objects.length);
+    this.#objects.push(cached);
+    for (let i = 0; i < this.#indexes.length; i++) this.#indexes[i]?.append(values[i]);
     if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;
-    if (old !== cached) {
-      cached.stored?.();
-      old?.dropped?.();
+    cached.stored?.();
+    return undefined;
+  }
+
+  /**
+   * Puts what `wrap` makes of an object, and returns it. `wrap` gets the text of the key that the table has already, if it
+   * has one, so that a new one does not outlive the call with each update.
+   */
+  putWrapped<O>(key: string, object: O, wrap: (key: string, object: O) => Cached<T>): Cached<T> {
+    const row = this.#rows.get(key);
+    const old = row === undefined ? undefined : this.#objects[row];
+    const cached = wrap(old?.key ?? key, object);
+    if (row === undefined) {
+      this.put(cached);
+      return cached;
     }
-    return old;
+    const values = this.#read(cached);
+    // An index function is the user's: it may have written to this table, and then the row is another's.
+    if (this.#objects[row] === old) this.#overwrite(row, cached, values);
+    else this.put(cached);
+    return cached;
   }
 
   /** Returns what was there. `resourceVersion` is that of the deletion, where it is known. */
   remove(key: string, resourceVersion = ''): Cached<T> | undefined {
     if (resourceVersion !== '') this.#resourceVersion = resourceVersion;
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    for (const index of this.#indexes) index.leave(entry, entry.memberships[index.slot]);
-    entry.cached.dropped?.();
-    return entry.cached;
+    const row = this.#rows.get(key);
+    if (row === undefined) return undefined;
+    const removed = this.#objects[row];
+    this.#rows.delete(key);
+    const last = this.#objects.pop();
+    if (last !== undefined && last !== removed) {
+      this.#objects[row] = last;
+      this.#rows.set(last.key, row);
+    }
+    for (const index of this.#indexes) index.remove(row);
+    removed?.dropped?.();
+    return removed;
   }
 
   /** Of two objects with one key the later one counts. Throws `IndexError`. */
@@ -95,25 +114,27 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     const named = new Map<string, NamedIndex<T>>();
     const indexes: ValueIndex<T>[] = [];
     for (const [name, { definition, index }] of this.#named) {
-      const fresh = new ValueIndex<T>(indexes.length, index.read);
+      const fresh = new ValueIndex<T>(index.read);
       indexes.push(fresh);
       named.set(name, { definition, index: fresh });
     }
-    const entries = new Map<string, Entry<T>>();
-    for (const cached of objects) entries.set(cached.key, { cached, memberships: new Array(indexes.length) });
-    for (const entry of entries.values()) {
-      for (const index of indexes) {
-        entry.memberships[index.slot] = index.move(entry, undefined, index.read(entry.cached));
-      }
+    const rows = new Map<string, number>();
+    const after: Cached<T>[] = [];
+    for (const cached of objects) {
+      const row = rows.get(cached.key) ?? after.length;
+      if (row === after.length) rows.set(cached.key, row);
+      after[row] = cached;
     }
-    const before = this.#entries;
-    this.#entries = entries;
+    for (const index of indexes) for (const cached of after) index.append(index.read(cached));
+    const [before, rowsBefore] = [this.#objects, this.#rows];
+    this.#rows = rows;
+    this.#objects = after;
     this.#indexes = indexes;
     this.#named = named;
     this.#labels.clear();
     this.#resourceVersion = resourceVersion;
-    for (const [key, { cached }] of entries) if (before.get(key)?.cached !== cached) cached.stored?.();
-    for (const [key, { cached }] of before) if (entries.get(key)?.cached !== cached) cached.dropped?.();
+    for (const cached of after) if (before[rowsBefore.get(cached.key) ?? -1] !== cached) cached.stored?.();
+    for (const cached of before) if (this.get(cached.key) !== cached) cached.dropped?.();
   }
 
   /** Everything up to this version has been seen. */
@@ -122,12 +143,12 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   }
 
   byIndex(indexName: string, value: string): Cached<T>[] {
-    return cachedOf(this.#index(indexName).members(value));
+    return this.#objectsAt(this.#index(indexName).rows(value));
   }
 
   /** Sorted. */
   indexKeys(indexName: string, value: string): string[] {
-    return cachedOf(this.#index(indexName).members(value))
+    return this.#objectsAt(this.#index(indexName).rows(value))
       .map(({ key }) => key)
       .sort();
   }
@@ -140,29 +161,26 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   sharing(indexName: string, probe: Cached<T>): Cached<T>[] {
     const index = this.#index(indexName);
     const values = index.read(probe);
-    if (typeof values === 'string') return cachedOf(index.members(values));
-    const entries = new Set<Entry<T>>();
-    for (const value of values ?? []) for (const entry of index.members(value) ?? []) entries.add(entry);
-    return cachedOf(entries);
+    if (typeof values === 'string') return this.#objectsAt(index.rows(values));
+    const rows = new Set<number>();
+    for (const value of values ?? []) for (const row of index.rows(value) ?? []) rows.add(row);
+    return this.#objectsAt([...rows]);
   }
 
   /** Without a namespace, or with "", from all of them. An index of each label key that is asked for makes this cheap. */
   select(selector: LabelSelector, namespace = ''): Cached<T>[] {
     if (selector.matchesNothing) return [];
     if (selector.matchesEverything && namespace === '') return this.values();
-    let candidates: readonly ReadonlySet<Entry<T>>[] | undefined;
-    let count = this.#entries.size;
     const namespaces = namespace === '' ? undefined : this.#namespaceIndex();
-    if (namespaces !== undefined) {
-      const members = namespaces.members(namespace);
-      candidates = members === undefined ? [] : [members];
-      count = members?.size ?? 0;
-    }
-    const byLabel = this.#labels.narrow(selector.requirements, count);
+    const inNamespace = namespaces === undefined ? undefined : (namespaces.rows(namespace) ?? []);
+    const byLabel = this.#labels.narrow(selector.requirements, inNamespace?.length ?? this.size);
+    const lists = byLabel ?? (inNamespace === undefined ? undefined : [inNamespace]);
+    if (lists === undefined) return this.#objects.filter((cached) => matches(cached, selector, namespace));
     const found: Cached<T>[] = [];
-    for (const entries of byLabel ?? candidates ?? [this.#entries.values()]) {
-      for (const { cached } of entries) {
-        if ((namespace === '' || cached.namespace === namespace) && selector.matches(cached.labels)) found.push(cached);
+    for (const rows of lists) {
+      for (const row of rows) {
+        const cached = this.#objects[row];
+        if (cached !== undefined && matches(cached, selector, namespace)) found.push(cached);
       }
     }
     return found;
@@ -173,18 +191,12 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     const added: (NamedIndex<T> & { name: string })[] = [];
     for (const [name, definition] of Object.entries(indexers)) {
       if (this.#named.has(name)) throw new IndexError('conflict', name, 'exists already: an index cannot be redefined');
-      const slot = this.#indexes.length + added.length;
-      added.push({ name, definition, index: new ValueIndex(slot, indexReader(name, definition)) });
+      added.push({ name, definition, index: this.#indexed(indexReader(name, definition)) });
     }
-    const values = added.map(({ index }) => Array.from(this.#entries.values(), ({ cached }) => index.read(cached)));
-    added.forEach(({ name, definition, index }, nth) => {
+    for (const { name, definition, index } of added) {
       this.#named.set(name, { definition, index });
       this.#indexes.push(index);
-      let i = 0;
-      for (const entry of this.#entries.values()) {
-        entry.memberships[index.slot] = index.move(entry, undefined, values[nth]?.[i++]);
-      }
-    });
+    }
   }
 
   /** A copy, without a prototype. */
@@ -194,12 +206,36 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     return indexers;
   }
 
-  /** By slot. */
+  /** What each index says of the object. */
   #read(cached: Cached<T>): IndexValues[] {
+    const indexes = this.#indexes;
     // Of the right length from the start: growing would take three times the memory.
-    const values: IndexValues[] = new Array(this.#indexes.length);
-    for (const index of this.#indexes) values[index.slot] = index.read(cached);
+    const values: IndexValues[] = new Array(indexes.length);
+    for (let i = 0; i < indexes.length; i++) values[i] = indexes[i]?.read(cached);
     return values;
+  }
+
+  /** Returns what was there before. */
+  #overwrite(row: number, cached: Cached<T>, values: readonly IndexValues[]): Cached<T> | undefined {
+    const old = this.#objects[row];
+    this.#objects[row] = cached;
+    for (let i = 0; i < this.#indexes.length; i++) this.#indexes[i]?.move(row, values[i]);
+    if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;
+    if (old !== cached) {
+      cached.stored?.();
+      old?.dropped?.();
+    }
+    return old;
+  }
+
+  #objectsAt(rows: readonly number[] | undefined): Cached<T>[] {
+    const found: Cached<T>[] = [];
+    if (rows === undefined) return found;
+    for (const row of rows) {
+      const cached = this.#objects[row];
+      if (cached !== undefined) found.push(cached);
+    }
+    return found;
   }
 
   #index(name: string): ValueIndex<T> {
@@ -215,19 +251,22 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     return undefined;
   }
 
-  /** In the given slot, forgetting the index that had it, or in a new one. */
-  #build(read: IndexReader<T>, slot = this.#indexes.length): ValueIndex<T> {
-    const index = new ValueIndex<T>(slot, read);
-    for (const entry of this.#entries.values()) {
-      entry.memberships[slot] = index.move(entry, undefined, read(entry.cached));
-    }
-    this.#indexes[slot] = index;
+  /** Of every object there is. */
+  #indexed(read: IndexReader<T>): ValueIndex<T> {
+    const index = new ValueIndex<T>(read);
+    for (const cached of this.#objects) index.append(read(cached));
+    return index;
+  }
+
+  /** Keeps the index up to date from now on, in the place of `replaced`. */
+  #build(read: IndexReader<T>, replaced: ValueIndex<T> | undefined): ValueIndex<T> {
+    const index = this.#indexed(read);
+    if (replaced === undefined) this.#indexes.push(index);
+    else this.#indexes[this.#indexes.indexOf(replaced)] = index;
     return index;
   }
 }
 
-function cachedOf<T extends KubernetesObject>(entries: Iterable<Entry<T>> | undefined): Cached<T>[] {
-  const found: Cached<T>[] = [];
-  if (entries !== undefined) for (const { cached } of entries) found.push(cached);
-  return found;
+function matches(cached: Cached, selector: LabelSelector, namespace: string): boolean {
+  return (namespace === '' || cached.namespace === namespace) && selector.matches(cached.labels);
 }

@@ -29,14 +29,14 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   readonly #keyFunction: KeyFunction<T>;
   readonly #transform: ((obj: T) => T) | undefined;
   readonly #mutationDetector: MutationDetector | undefined;
-  readonly #wrap: (obj: T) => Cached<T>;
+  readonly #wrap: ((obj: T) => Cached<T>) | undefined;
 
   constructor(options: StoreOptions<T> = {}) {
     this.table = options.table ?? new ObjectTable<T>();
     this.#keyFunction = options.keyFunction ?? metaNamespaceKey;
     this.#transform = options.transform;
     this.#mutationDetector = options.mutationDetector;
-    this.#wrap = options.wrap ?? ((obj) => this.#plain(obj));
+    this.#wrap = options.wrap;
   }
 
   get size(): number {
@@ -48,8 +48,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   }
 
   update(obj: T): void {
-    const cached = this.#cached(obj);
-    this.table.put(cached);
+    const cached = this.#put(this.#transform === undefined ? obj : this.#transform(obj));
     this.#mutationDetector?.watch(cached.key, cached.view());
   }
 
@@ -94,14 +93,18 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     this.table.bookmark(resourceVersion);
   }
 
-  #cached(obj: T): Cached<T> {
-    return this.#wrap(this.#transform === undefined ? obj : this.#transform(obj));
+  #put(obj: T): Cached<T> {
+    if (this.#wrap === undefined) return this.table.putWrapped(this.#keyOf(obj), obj, plainCached);
+    const cached = this.#wrap(obj);
+    this.table.put(cached);
+    return cached;
   }
 
-  #plain(obj: T): Cached<T> {
-    const key = this.#keyOf(obj);
-    // The text that is stored already, so that a new one does not outlive this call with each update.
-    return new PlainCached(this.table.get(key)?.key ?? key, obj);
+  #cached(obj: T): Cached<T> {
+    const object = this.#transform === undefined ? obj : this.#transform(obj);
+    if (this.#wrap !== undefined) return this.#wrap(object);
+    const key = this.#keyOf(object);
+    return new PlainCached(this.table.get(key)?.key ?? key, object);
   }
 
   #keyOf(obj: T): string {
@@ -112,6 +115,10 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
       throw new KeyError(obj, `the key function failed: ${String(error)}`, { cause: error });
     }
   }
+}
+
+function plainCached<T extends KubernetesObject>(key: string, obj: T): Cached<T> {
+  return new PlainCached(key, obj);
 }
 
 export function viewsOf<T extends KubernetesObject>(cached: readonly Cached<T>[]): T[] {

@@ -1,5 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { Column } from './column.ts';
 
 /** The values under which an object can be found; a string stands for a list of one. */
 export type IndexValues = string | readonly string[] | undefined;
@@ -7,38 +8,34 @@ export type IndexValues = string | readonly string[] | undefined;
 /** What an index asks of each object. Throws `IndexError`. */
 export type IndexReader<T extends KubernetesObject> = (cached: Cached<T>) => IndexValues;
 
-/** The place of one key in the table; it stays when the object changes, so that indices need not follow each change. */
-export interface Entry<T extends KubernetesObject> {
-  cached: Cached<T>;
-  /**
-   * By the slot of the index: where the entry stands now. Remembered rather than read again from the old object, because
-   * that would mean decoding it, and because a reader may have changed it.
-   */
-  readonly memberships: Membership<T>[];
-}
-
-class Bucket<T extends KubernetesObject> {
+class Bucket {
   readonly value: string;
-  /** Never empty while the bucket is in its index. */
-  readonly members = new Set<Entry<T>>();
+  /** In no order. Never empty while the bucket is in its index. */
+  readonly rows: number[];
 
-  constructor(value: string) {
+  constructor(value: string, row: number) {
     this.value = value;
+    this.rows = [row];
   }
 }
 
-/** No bucket, one, or several different ones, in the order of the values. */
-type Membership<T extends KubernetesObject> = Bucket<T> | readonly Bucket<T>[] | undefined;
+/** Where a row stands: in no bucket, in one, or in several, in the order of the values, with the position in each. */
+type Membership = Bucket | Map<Bucket, number> | undefined;
 
-/** From values to entries. */
+/**
+ * From values to the rows of a table. It has as many rows as the table, under the same numbers, and remembers where each
+ * stands rather than read it again from the old object, because that would mean decoding it, and because a reader may
+ * have changed it. Only `read` can fail.
+ */
 export class ValueIndex<T extends KubernetesObject> {
-  /** Where entries keep their membership of this index. */
-  readonly slot: number;
   readonly read: IndexReader<T>;
-  readonly #buckets = new Map<string, Bucket<T>>();
+  readonly #buckets = new Map<string, Bucket>();
+  /** By row. */
+  readonly #memberships = new Column<Membership>();
+  /** By row: where in its bucket it is, if it is in one; no meaning otherwise. */
+  readonly #positions = new Column<number>();
 
-  constructor(slot: number, read: IndexReader<T>) {
-    this.slot = slot;
+  constructor(read: IndexReader<T>) {
     this.read = read;
   }
 
@@ -47,55 +44,105 @@ export class ValueIndex<T extends KubernetesObject> {
     return [...this.#buckets.keys()];
   }
 
-  members(value: string): ReadonlySet<Entry<T>> | undefined {
-    return this.#buckets.get(value)?.members;
+  /** Live: to be used up before the next write. */
+  rows(value: string): readonly number[] | undefined {
+    return this.#buckets.get(value)?.rows;
   }
 
-  allMembers(): ReadonlySet<Entry<T>>[] {
-    return Array.from(this.#buckets.values(), ({ members }) => members);
+  /** For each value. Live: to be used up before the next write. */
+  allRows(): (readonly number[])[] {
+    return Array.from(this.#buckets.values(), ({ rows }) => rows);
   }
 
-  /** Moves an entry from where it stands to where `values` say, and returns its new membership. Cannot fail. */
-  move(entry: Entry<T>, from: Membership<T>, values: IndexValues): Membership<T> {
-    const single = typeof values === 'string' ? values : values?.length === 1 ? values[0] : undefined;
+  /** Adds the next row. */
+  append(values: IndexValues): void {
+    const row = this.#memberships.length;
+    this.#memberships.push(undefined);
+    this.#positions.push(0);
+    this.#enter(row, values);
+  }
+
+  /** Moves a row from where it stands to where `values` say. */
+  move(row: number, values: IndexValues): void {
+    const from = this.#memberships.get(row);
+    if (isAt(from, values)) return;
+    this.#leave(row, from);
+    this.#enter(row, values);
+  }
+
+  /** Takes a row out; the last one gets its number. */
+  remove(row: number): void {
+    this.#leave(row, this.#memberships.get(row));
+    const last = this.#memberships.length - 1;
+    const membership = this.#memberships.pop();
+    const position = this.#positions.pop() ?? 0;
+    if (row === last) return;
+    this.#memberships.set(row, membership);
+    this.#positions.set(row, position);
+    if (membership instanceof Bucket) membership.rows[position] = row;
+    else if (membership !== undefined) for (const [bucket, at] of membership) bucket.rows[at] = row;
+  }
+
+  /** The row stands nowhere. */
+  #enter(row: number, values: IndexValues): void {
+    const single = singleOf(values);
     if (single !== undefined) {
-      if (from instanceof Bucket && from.value === single) return from;
-      this.leave(entry, from);
-      return this.#join(entry, single);
+      const bucket = this.#join(row, single);
+      this.#memberships.set(row, bucket);
+      this.#positions.set(row, bucket.rows.length - 1);
+      return;
     }
-    if (values === undefined || typeof values === 'string' || values.length === 0) {
-      this.leave(entry, from);
-      return undefined;
+    if (values === undefined || typeof values === 'string' || values.length === 0) return;
+    const several = new Map<Bucket, number>();
+    for (const value of new Set(values)) {
+      const bucket = this.#join(row, value);
+      several.set(bucket, bucket.rows.length - 1);
     }
-    if (isIn(from, values)) return from;
-    this.leave(entry, from);
-    return Array.from(new Set(values), (value) => this.#join(entry, value));
+    this.#memberships.set(row, several);
   }
 
-  leave(entry: Entry<T>, from: Membership<T>): void {
+  #leave(row: number, from: Membership): void {
     if (from === undefined) return;
-    if (from instanceof Bucket) this.#leaveBucket(entry, from);
-    else for (const bucket of from) this.#leaveBucket(entry, bucket);
+    if (from instanceof Bucket) this.#leaveBucket(from, this.#positions.get(row) ?? 0);
+    else for (const [bucket, position] of from) this.#leaveBucket(bucket, position);
+    this.#memberships.set(row, undefined);
   }
 
-  #join(entry: Entry<T>, value: string): Bucket<T> {
-    let bucket = this.#buckets.get(value);
-    if (bucket === undefined) {
-      bucket = new Bucket(value);
-      this.#buckets.set(value, bucket);
+  #join(row: number, value: string): Bucket {
+    const known = this.#buckets.get(value);
+    if (known !== undefined) {
+      known.rows.push(row);
+      return known;
     }
-    bucket.members.add(entry);
+    const bucket = new Bucket(value, row);
+    this.#buckets.set(value, bucket);
     return bucket;
   }
 
-  #leaveBucket(entry: Entry<T>, bucket: Bucket<T>): void {
-    bucket.members.delete(entry);
+  /** The last row of the bucket gets the position. */
+  #leaveBucket(bucket: Bucket, position: number): void {
+    const { rows } = bucket;
+    const moved = rows.pop();
     // Values come and go with short-lived objects; an empty bucket for each of them would be a leak.
-    if (bucket.members.size === 0) this.#buckets.delete(bucket.value);
+    if (rows.length === 0) this.#buckets.delete(bucket.value);
+    if (moved === undefined || position === rows.length) return;
+    rows[position] = moved;
+    const membership = this.#memberships.get(moved);
+    if (membership instanceof Bucket) this.#positions.set(moved, position);
+    else membership?.set(bucket, position);
   }
 }
 
-function isIn<T extends KubernetesObject>(from: Membership<T>, values: readonly string[]): boolean {
-  if (from === undefined || from instanceof Bucket || from.length !== values.length) return false;
-  return from.every((bucket, i) => bucket.value === values[i]);
+function singleOf(values: IndexValues): string | undefined {
+  if (typeof values === 'string') return values;
+  return values !== undefined && values.length === 1 ? values[0] : undefined;
+}
+
+function isAt(membership: Membership, values: IndexValues): boolean {
+  if (membership === undefined) return values === undefined || (typeof values !== 'string' && values.length === 0);
+  if (membership instanceof Bucket) return membership.value === singleOf(values);
+  if (values === undefined || typeof values === 'string' || values.length !== membership.size) return false;
+  let i = 0;
+  for (const { value } of membership.keys()) if (value !== values[i++]) return false;
+  return true;
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"runtime"
 	"sort"
 	"strconv"
 	"strings"
@@ -147,6 +148,7 @@ func main() {
 		name, count, _ := strings.Cut(input.Text(), "\t")
 		n, err := strconv.Atoi(count)
 		must(err)
+		runtime.GC()
 		operations[name](n / 4)
 		start := time.Now()
 		operations[name](n)

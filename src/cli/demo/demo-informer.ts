@@ -12,8 +12,6 @@ export class DemoInformer<T extends KubernetesObject = KubernetesObject> {
   readonly informer: SharedIndexInformer<T>;
   readonly rate: RateMeter;
   readonly registration: HandlerRegistration;
-  readonly #sizes = new Map<string, number>();
-  #bytes = 0;
 
   constructor(title: string, informer: SharedIndexInformer<T>, { clock, log }: { clock: Clock; log: EventLog }) {
     this.title = title;
@@ -22,41 +20,21 @@ export class DemoInformer<T extends KubernetesObject = KubernetesObject> {
     this.registration = informer.addEventHandler(
       {
         onAdd: (object, isInInitialList) => {
-          this.#seen(object);
+          this.rate.count();
           log.add('add', `ADD    ${title} ${named(object)}${isInInitialList ? ' (first list)' : ''}`);
         },
         onUpdate: (old, object) => {
-          this.#seen(object);
+          this.rate.count();
           const [before, after] = [versionOf(old), versionOf(object)];
           log.add('update', `UPDATE ${title} ${named(object)}${before === after ? ' (resync)' : ''}`);
         },
         onDelete: (object, finalStateUnknown) => {
-          this.#forget(metaNamespaceKey(object));
           this.rate.count();
           log.add('delete', `DELETE ${title} ${named(object)}${finalStateUnknown ? ' (found missing by a list)' : ''}`);
         },
       },
       { name: 'screen' },
     );
-  }
-
-  /** The size of what the cache holds, as JSON. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  #seen(object: T): void {
-    const key = metaNamespaceKey(object);
-    this.#forget(key);
-    const size = JSON.stringify(object).length;
-    this.#sizes.set(key, size);
-    this.#bytes += size;
-    this.rate.count();
-  }
-
-  #forget(key: string): void {
-    this.#bytes -= this.#sizes.get(key) ?? 0;
-    this.#sizes.delete(key);
   }
 }
 

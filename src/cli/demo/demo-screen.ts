@@ -122,15 +122,15 @@ export class DemoScreen {
     ];
   }
 
-  #informer({ title, informer, rate, bytes }: DemoInformer, nowMs: number): Span[] {
-    const { state } = informer;
+  #informer({ title, informer, rate }: DemoInformer, nowMs: number): Span[] {
+    const { state, memory } = informer;
     const [phase] = phaseSpans(state, this.#painter.glyphs.dot);
     const line = this.#informerLine(
       title,
       phase?.text ?? '',
-      countText(informer.indexer.listKeys().length),
+      countText(memory.objects),
       rateText(rate.perSecond()),
-      bytesText(bytes),
+      bytesText(memory.liveBytes ?? 0),
       informer.lastSyncResourceVersion(),
     );
     const split = 14;

@@ -1,5 +1,6 @@
-import { beginsWith } from '../json-object-reader.ts';
+import { objectKey } from '../../api/key.ts';
 import {
+  BACKSLASH,
   BRACE_CLOSE,
   BRACE_OPEN,
   BRACKET_CLOSE,
@@ -10,7 +11,9 @@ import {
   skipValidValue,
   skipValue,
   stringAt,
-} from './json-bytes.ts';
+} from '../json-bytes.ts';
+import { beginsWith } from '../json-object-reader.ts';
+import { KeyReader } from '../key-reader.ts';
 import type { JsonFormat, JsonLayout } from './json-format.ts';
 import type { ViewShape } from './lazy-view.ts';
 
@@ -60,6 +63,7 @@ const FIELD_BY_LENGTH: readonly (readonly [Buffer, number] | undefined)[] = Arra
  * inside the other fields only brackets are counted.
  */
 export class JsonObjectScanner implements JsonLayout {
+  /** "" when there is no name. */
   key = '';
   uid = '';
   resourceVersion = '';
@@ -77,15 +81,17 @@ export class JsonObjectScanner implements JsonLayout {
   #names: string[] = [];
   #lastNames: string[] = [];
   #lastShape: ViewShape | undefined;
-  readonly #scratch = Buffer.allocUnsafe(1024);
+  readonly #keys = new KeyReader();
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
   #end = 0;
   #hasPrefix = false;
   #cutStart = 0;
   #cutEnd = 0;
-  #name = '';
-  #namespace = '';
+  #nameStart = 0;
+  #nameEnd = 0;
+  #namespaceStart = 0;
+  #namespaceEnd = 0;
 
   constructor(options: JsonObjectScannerOptions) {
     this.#options = options;
@@ -98,13 +104,14 @@ export class JsonObjectScanner implements JsonLayout {
   scan(bytes: Buffer, start: number, end: number): boolean {
     this.#reset(bytes, start, end);
     try {
-      if (!this.#scanFields() || this.#name === '') return false;
+      if (!this.#scanFields()) return false;
+      this.#readKey();
     } catch (error) {
       // A text with an escape that is none.
       if (error instanceof SyntaxError) return false;
       throw error;
     }
-    this.#makeKey();
+    if (this.key === '') return false;
     this.#findShape();
     return true;
   }
@@ -135,8 +142,8 @@ export class JsonObjectScanner implements JsonLayout {
     this.#bytes = bytes;
     this.#start = start;
     this.#end = end;
-    this.key = this.uid = this.resourceVersion = this.#name = this.#namespace = '';
-    this.slashedName = undefined;
+    this.uid = this.resourceVersion = '';
+    this.#nameStart = this.#nameEnd = this.#namespaceStart = this.#namespaceEnd = 0;
     this.labelsStart = this.labelsEnd = 0;
     this.ranges.length = 0;
     this.#lastNames = this.#names.length > 0 ? this.#names : this.#lastNames;
@@ -211,11 +218,14 @@ export class JsonObjectScanner implements JsonLayout {
       return bytes[start] === BRACE_OPEN;
     }
     if (bytes[start] !== QUOTE) return false;
-    const text = stringAt(bytes, start, end);
-    if (field === NAME) this.#name = text;
-    else if (field === NAMESPACE) this.#namespace = text;
-    else if (field === UID) this.uid = text;
-    else this.resourceVersion = text;
+    if (field === NAME) {
+      this.#nameStart = start + 1;
+      this.#nameEnd = end - 1;
+    } else if (field === NAMESPACE) {
+      this.#namespaceStart = start + 1;
+      this.#namespaceEnd = end - 1;
+    } else if (field === UID) this.uid = stringAt(bytes, start, end);
+    else this.resourceVersion = stringAt(bytes, start, end);
     return true;
   }
 
@@ -248,19 +258,31 @@ export class JsonObjectScanner implements JsonLayout {
     return known;
   }
 
-  #makeKey(): void {
-    const name = this.#name;
-    const namespace = this.#namespace;
-    this.key = namespace === '' ? name : this.#flat(`${namespace}/${name}`);
-    if (name.includes('/') || namespace.includes('/')) this.slashedName = name;
+  /** Throws `SyntaxError` for an escape that is none. */
+  #readKey(): void {
+    const bytes = this.#bytes;
+    if (
+      this.#hasEscapes(this.#nameStart, this.#nameEnd) ||
+      this.#hasEscapes(this.#namespaceStart, this.#namespaceEnd)
+    ) {
+      this.#readEscapedKey();
+      return;
+    }
+    this.key = this.#keys.read(bytes, this.#namespaceStart, this.#namespaceEnd, this.#nameStart, this.#nameEnd);
+    this.slashedName = this.#keys.slashedName;
   }
 
-  /** A text that was joined from others takes more memory than one in one piece, for as long as the object lives. */
-  #flat(text: string): string {
-    const length = text.length * 3 <= this.#scratch.length ? this.#scratch.write(text) : 0;
-    const inOnePiece = this.#scratch.toString('utf8', 0, length);
-    // Half of a pair of surrogates has no UTF-8.
-    return inOnePiece === text ? inOnePiece : text;
+  #hasEscapes(start: number, end: number): boolean {
+    for (let i = start; i < end; i++) if (this.#bytes[i] === BACKSLASH) return true;
+    return false;
+  }
+
+  #readEscapedKey(): void {
+    const textAt = (start: number, end: number) => (start === end ? '' : stringAt(this.#bytes, start - 1, end + 1));
+    const namespace = textAt(this.#namespaceStart, this.#namespaceEnd);
+    const name = textAt(this.#nameStart, this.#nameEnd);
+    this.key = name === '' ? '' : objectKey(namespace, name);
+    this.slashedName = name.includes('/') || namespace.includes('/') ? name : undefined;
   }
 
   #findShape(): void {

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { MetadataTail } from './metadata-tails.ts';
 
 /** Where a view gets its fields from. */
 export interface ViewSource {
@@ -19,10 +20,19 @@ export interface ViewType {
   readonly apiVersion: string;
 }
 
-/** Which top-level fields an object has, in their order. The type is data from the beginning, all else is read later. */
+/**
+ * Which top-level fields an object has, in their order. The type is data from the beginning, all else is read later. Objects
+ * refer to their shapes, so it may also say what else they have in common.
+ */
 export class ViewShape {
   readonly id: number;
   readonly names: readonly string[];
+  /** The end of the metadata, when it is known to be that of many. */
+  readonly tail: MetadataTail | undefined;
+  /** Whether views of this shape can be made with their metadata. */
+  readonly takesMetadata: boolean;
+  readonly #accessors: readonly PropertyDescriptor[];
+  readonly #withTail = new WeakMap<MetadataTail, ViewShape>();
   readonly #type: ViewType | undefined;
   readonly #beginning: 'kind' | 'apiVersion' | 'other';
   /** The fields that are not made with the object itself. */
@@ -34,7 +44,10 @@ export class ViewShape {
     names: readonly string[],
     type: ViewType | undefined,
     accessors: readonly PropertyDescriptor[],
+    tail?: MetadataTail,
   ) {
+    this.tail = tail;
+    this.#accessors = accessors;
     this.id = id;
     this.names = names;
     this.#type = type;
@@ -48,23 +61,41 @@ export class ViewShape {
       const name = this.#addedNames[i];
       return type && (name === 'kind' || name === 'apiVersion') ? constant(type[name]) : accessor;
     });
+    this.takesMetadata = this.#beginning === 'kind' && this.#addedNames[0] === 'metadata';
   }
 
-  /** Plain data to its reader. No two views share anything that their readers could change. */
-  view(source: ViewSource): object {
-    return this.extend(this.#begun(), source);
+  /** The shape of objects that have these fields and this tail. */
+  withTail(tail: MetadataTail): ViewShape {
+    let shape = this.#withTail.get(tail);
+    if (shape === undefined) {
+      shape = new ViewShape(this.id, this.names, this.#type, this.#accessors, tail);
+      this.#withTail.set(tail, shape);
+    }
+    return shape;
+  }
+
+  /**
+   * Plain data to its reader. No two views share anything that their readers could change. `metadata` is for the shapes that
+   * take it, and for this view alone; without it they are read later, like the other fields.
+   */
+  view(source: ViewSource, metadata?: object): object {
+    if (metadata === undefined || this.#type === undefined) return this.#extend(this.#begun(), 0, source);
+    const { kind, apiVersion } = this.#type;
+    return this.#extend({ kind, apiVersion, metadata }, 1, source);
   }
 
   /** Makes a view of plain data that nobody else has: adds the fields of the shape, unless they were made with the object. */
   extend(view: object, source: ViewSource): object {
+    return this.#extend(view, 0, source);
+  }
+
+  #extend(view: object, from: number, source: ViewSource): object {
     const names = this.#addedNames;
     const added = this.#added;
-    for (let i = 0; i < names.length; i++) {
+    for (let i = from; i < names.length; i++) {
       Object.defineProperty(view, names[i] as string, added[i] as PropertyDescriptor);
     }
-    Object.defineProperty(view, inspect.custom, INSPECT);
-    new LazyFields(view, source);
-    return view;
+    return bindLazyFields(view, source);
   }
 
   /** By a literal: one that is copied from a template is five times as large, and as slow to make. */
@@ -74,6 +105,13 @@ export class ViewShape {
     const { kind, apiVersion } = type;
     return this.#beginning === 'kind' ? { kind, apiVersion } : { apiVersion, kind };
   }
+}
+
+/** Makes a view of an object that has accessors from `ViewShapes`: they read from `source`, and print as data. */
+export function bindLazyFields(view: object, source: ViewSource): object {
+  Object.defineProperty(view, inspect.custom, INSPECT);
+  new LazyFields(view, source);
+  return view;
 }
 
 /** The shapes of the objects of one kind. They share the functions of their accessors, so that views share their layout. */
@@ -94,7 +132,7 @@ export class ViewShapes {
     const known = this.#byNames.get(text);
     if (known || names.length > MAX_FIELDS || this.#shapes.length >= MAX_SHAPES) return known;
     if (this.#accessors.size + names.length > MAX_ACCESSORS) return undefined;
-    const accessors = names.map((name) => this.#accessorOf(name));
+    const accessors = names.map((name) => this.accessorOf(name));
     const shape = new ViewShape(this.#shapes.length, names, this.#type, accessors);
     this.#shapes.push(shape);
     this.#byNames.set(text, shape);
@@ -105,7 +143,8 @@ export class ViewShapes {
     return this.#shapes[id];
   }
 
-  #accessorOf(name: string): PropertyDescriptor {
+  /** The accessor of a field, for an object that `bindLazyFields` makes a view. */
+  accessorOf(name: string): PropertyDescriptor {
     let found = this.#accessors.get(name);
     if (found === undefined) {
       found = accessor(name, this.#accessors.size);
@@ -123,6 +162,11 @@ function ReturnsArgument(target: object): object {
   return target;
 }
 const Stamp = ReturnsArgument as unknown as new (target: object) => object;
+
+/** Room for a few: an empty list would take room for seventeen when the first is added. */
+function noValues(): unknown[] {
+  return [undefined, undefined, undefined, undefined];
+}
 
 /** What a view remembers, on the view itself and seen by nobody else. */
 class LazyFields extends Stamp {
@@ -142,14 +186,14 @@ class LazyFields extends Stamp {
     const known = view.#values?.[slot];
     if (known !== undefined) return known === UNDEFINED ? undefined : known;
     const value = view.#source.readField(name);
-    view.#values ??= [];
+    view.#values ??= noValues();
     view.#values[slot] = value;
     return value;
   }
 
   static remember(view: object, slot: number, value: unknown): void {
     if (!(#source in view)) return;
-    view.#values ??= [];
+    view.#values ??= noValues();
     view.#values[slot] = value === undefined ? UNDEFINED : value;
   }
 

@@ -2,8 +2,9 @@ import type { Cached } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { DecodeError } from '../decode-error.ts';
-import type { ViewSource } from './lazy-view.ts';
-import type { PackedFormat } from './packed-format.ts';
+import type { ViewShape, ViewSource } from './lazy-view.ts';
+import type { MetadataTail } from './metadata-tails.ts';
+import type { PackedFormat, PackedObject, PartReader } from './packed-format.ts';
 import { Place, type Slab, type Slabs } from './slabs.ts';
 
 /** Hears of every object whose bytes turn out to be damaged when somebody reads them. */
@@ -45,11 +46,13 @@ const SLASH = 0x2f;
  * A `Cached` that keeps the bytes, in slabs. Small on the heap: what can be told from the key or read from the bytes in no
  * time has no field.
  */
-export class PackedCached<T extends KubernetesObject> extends Place implements Cached<T>, ViewSource {
+export class PackedCached<T extends KubernetesObject> extends Place implements Cached<T>, PackedObject, ViewSource {
   readonly key: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly #family: PackedFamily<T>;
+  /** Known from the first view on. */
+  #shape: ViewShape | undefined;
 
   /** The bytes are the last that were written to the slab. */
   constructor(
@@ -63,6 +66,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     this.uid = uid;
     this.resourceVersion = resourceVersion;
     this.#family = family;
+    this.#shape = undefined;
   }
 
   get namespace(): string {
@@ -73,6 +77,14 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     return this.key.slice(this.key.indexOf('/') + 1);
   }
 
+  get tail(): MetadataTail | undefined {
+    return this.#shape?.tail;
+  }
+
+  set tail(tail: MetadataTail) {
+    this.#shape = this.#shape?.withTail(tail);
+  }
+
   /** Read from the bytes each time. */
   get labels(): Labels {
     return this.#family.format.labels(this.home.bytes, this.offset, this.offset + this.length);
@@ -80,37 +92,32 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   /** Starts from the bytes each time. Throws `DecodeError`, as do the fields of the view when they are first read. */
   view(): T {
+    const { format } = this.#family;
     const { bytes } = this.home;
     const end = this.offset + this.length;
     try {
-      const shape = this.#family.format.shape(bytes, this.offset, end);
-      if (shape !== undefined) return shape.view(this) as T;
-      return this.#family.format.decodeAll(bytes, this.offset, end) as T;
+      this.#shape ??= format.shape(bytes, this.offset, end);
+      const shape = this.#shape;
+      if (shape === undefined) return format.decodeAll(bytes, this.offset, end) as T;
+      return shape.view(this, shape.takesMetadata ? this.#metadata() : undefined) as T;
     } catch (error) {
       throw this.#explained(error);
     }
   }
 
   readField(name: string): unknown {
-    const { format } = this.#family;
-    const { bytes } = this.home;
-    const end = this.offset + this.length;
     try {
-      if (name === 'metadata' && format.metadataView !== undefined) {
-        const view = format.metadataView(bytes, this.offset, end, this, new MetadataSource(this));
-        if (view !== undefined) return view;
-      }
-      return format.decodeField(bytes, this.offset, end, name);
+      return this.#family.format.decodeField(this.home.bytes, this.offset, this.offset + this.length, name, this);
     } catch (error) {
       throw this.#explained(error, name);
     }
   }
 
-  readMetadataField(name: string): unknown {
+  readPart(reader: PartReader, start: number, end: number, name: string): unknown {
     try {
-      return this.#family.format.decodeMetadataField?.(this.home.bytes, this.offset, this.offset + this.length, name);
+      return reader.readField(this.home.bytes, this.offset + start, this.offset + end, name);
     } catch (error) {
-      throw this.#explained(error, `metadata.${name}`);
+      throw this.#explained(error, `${reader.path}.${name}`);
     }
   }
 
@@ -136,20 +143,18 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     this.#family.slabs.detach(this);
   }
 
+  /** Undefined when they are damaged too: whoever reads them will be told, and nobody else. */
+  #metadata(): object | undefined {
+    try {
+      return this.#family.format.metadata?.(this.home.bytes, this.offset, this.offset + this.length, this);
+    } catch (error) {
+      if (error instanceof DecodeError) return undefined;
+      throw error;
+    }
+  }
+
   #explained(error: unknown, field?: string): unknown {
     return error instanceof DecodeError ? this.#family.damaged(this, error, field) : error;
-  }
-}
-
-class MetadataSource<T extends KubernetesObject> implements ViewSource {
-  readonly #cached: PackedCached<T>;
-
-  constructor(cached: PackedCached<T>) {
-    this.#cached = cached;
-  }
-
-  readField(name: string): unknown {
-    return this.#cached.readMetadataField(name);
   }
 }
 

@@ -2,14 +2,14 @@ import type { Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { defineResource } from '../../api/resource.ts';
 import { type CorpusObject, chunksOf, listBody } from '../protobuf/protobuf-fixture.ts';
-import { PackedCodec, type PackedCodecOptions } from './packed-codec.ts';
+import { type ResourceCodecOptions, resourceCodec } from '../resource-codec.ts';
 
 export type AnyObject = KubernetesObject & Record<string, unknown>;
-export type Options = Omit<PackedCodecOptions<AnyObject>, 'resource'>;
+export type Options = Omit<ResourceCodecOptions<AnyObject>, 'resource'>;
 
 export const pods = defineResource<AnyObject>({ version: 'v1', plural: 'pods', kind: 'Pod' });
 
-export const packed = (options: Options = {}) => new PackedCodec<AnyObject>({ resource: pods, ...options });
+export const packed = (options: Options = {}) => resourceCodec<AnyObject>({ resource: pods, ...options });
 
 /** What a codec makes of one item of a list in JSON; undefined when it is broken. */
 export async function takeJson(text: string, codec = packed()): Promise<Cached<AnyObject> | undefined> {
@@ -23,7 +23,7 @@ export async function takeProtobuf(
   options: Options = {},
 ): Promise<Cached<AnyObject> | undefined> {
   const resource = defineResource<AnyObject>({ group, version, plural: `${kind.toLowerCase()}s`, kind });
-  const codec = new PackedCodec({ resource, ...options });
+  const codec = resourceCodec({ resource, ...options });
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const body = listBody(`${kind}List`, apiVersion, '1', [message]);
   return (await codec.readList(chunksOf(body), 'application/vnd.kubernetes.protobuf')).items[0];

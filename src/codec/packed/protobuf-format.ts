@@ -4,8 +4,9 @@ import { setEntry } from '../protobuf/map-entry.ts';
 import { EMBEDDED, type FieldPlan, type MessagePlan } from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { LENGTH_DELIMITED, VARINT, type WireReader } from '../protobuf/wire-reader.ts';
-import { type ViewShape, ViewShapes, type ViewSource } from './lazy-view.ts';
-import type { Identity, PackedFormat } from './packed-format.ts';
+import { type ViewShape, ViewShapes } from './lazy-view.ts';
+import type { PackedFormat, PackedObject } from './packed-format.ts';
+import { ProtobufMessageView } from './protobuf-message-view.ts';
 import { ProtobufMetadata } from './protobuf-metadata.ts';
 import { ProtobufPathReader } from './protobuf-path-reader.ts';
 
@@ -33,6 +34,8 @@ export class ProtobufFormat implements PackedFormat {
   readonly #decoder: ObjectDecoder;
   readonly #paths: ProtobufPathReader;
   readonly #metadata: ProtobufMetadata | undefined;
+  /** By the name of the field, those whose parts can be read one by one. */
+  readonly #messages = new Map<string, { readonly tag: number; readonly view: ProtobufMessageView }>();
   readonly #shapes: ViewShapes;
   /** By the fields that are present: a bit for each slot of the plan. */
   readonly #shapeByMask = new Map<number, ViewShape | undefined>();
@@ -47,6 +50,11 @@ export class ProtobufFormat implements PackedFormat {
     const metadata = plan.table[1];
     if (metadata?.name === 'metadata' && metadata.message) {
       this.#metadata = new ProtobufMetadata(metadata.message, reader);
+    }
+    for (const field of plan.fields) {
+      const view = field === metadata ? undefined : ProtobufMessageView.of(field, reader);
+      if (view !== undefined && plan.table[field.number] === field)
+        this.#messages.set(field.name, { tag: bytesField(field.number), view });
     }
     this.#shapes = new ViewShapes(type);
     this.#isMaskable = plan.fields.length <= MAX_MASKED_FIELDS && !plan.table.some((field) => field?.code === EMBEDDED);
@@ -78,16 +86,12 @@ export class ProtobufFormat implements PackedFormat {
     return shape;
   }
 
-  metadataView(bytes: Buffer, start: number, end: number, identity: Identity, source: ViewSource): object | undefined {
-    return this.#metadata?.view(bytes, start, end, identity, source);
+  metadata(bytes: Buffer, start: number, end: number, object: PackedObject): object | undefined {
+    return this.#metadata?.view(bytes, start, end, object);
   }
 
-  decodeMetadataField(bytes: Buffer, start: number, end: number, name: string): unknown {
-    return this.#metadata?.decodeField(bytes, start, end, name);
-  }
-
-  decodeField(bytes: Buffer, start: number, end: number, name: string): unknown {
-    return this.#decoder.decodeField(bytes, start, end, name);
+  decodeField(bytes: Buffer, start: number, end: number, name: string, object: PackedObject): unknown {
+    return this.#messageView(bytes, start, end, name, object) ?? this.#decoder.decodeField(bytes, start, end, name);
   }
 
   decodeAll(bytes: Buffer, start: number, end: number): unknown {
@@ -96,6 +100,29 @@ export class ProtobufFormat implements PackedFormat {
 
   readPath(bytes: Buffer, start: number, end: number, segments: readonly string[]): readonly string[] {
     return this.#paths.read(bytes, start, end, segments);
+  }
+
+  /** Undefined when the field is better decoded as a whole. */
+  #messageView(bytes: Buffer, start: number, end: number, name: string, object: PackedObject): object | undefined {
+    const messages = this.#messages.get(name);
+    if (messages === undefined) return undefined;
+    const reader = this.#reader;
+    reader.open(bytes, start, end);
+    let valueStart = 0;
+    let valueEnd = 0;
+    while (reader.position < end) {
+      const tag = reader.tag();
+      if (tag !== messages.tag) {
+        reader.skip(tag, end);
+        continue;
+      }
+      // Who wrote it twice is understood by the decoder alone.
+      if (valueEnd > 0) return undefined;
+      valueEnd = reader.lengthDelimited(end);
+      valueStart = reader.position;
+      reader.position = valueEnd;
+    }
+    return messages.view.view(bytes, valueStart, valueEnd, start, object);
   }
 
   #labelsOf(end: number): Labels {

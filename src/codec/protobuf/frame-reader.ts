@@ -3,15 +3,15 @@ import type { KubernetesObject, ObjectMeta } from '../../api/metadata.ts';
 import type { Status } from '../../api/status.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
 import { DecodeError } from '../decode-error.ts';
+import type { ProtobufKeeper } from '../keeping.ts';
 import { type Envelope, type EnvelopeType, FIRST, readEnvelope, SECOND } from './envelope.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
-import type { ObjectKeeper } from './object-keeper.ts';
 import type { WireReader } from './wire-reader.ts';
 
 export interface FrameReaderOptions<T extends KubernetesObject> {
   /** What the objects of the watch must be. */
   type: EnvelopeType;
-  keeper: Pick<ObjectKeeper<T>, 'take'>;
+  keeper: ProtobufKeeper<T>;
   /** Decodes such objects. */
   decoder: ObjectDecoder;
   statusDecoder: ObjectDecoder;
@@ -67,7 +67,9 @@ export class FrameReader<T extends KubernetesObject> {
       );
     }
     const taken = keeper.take(bytes, envelope.start, envelope.end, () => `the object of a frame of type ${type}`);
-    return 'problem' in taken ? { type: 'BROKEN', broken: taken } : { type, object: taken };
+    if ('problem' in taken) return { type: 'BROKEN', broken: taken };
+    if (type === 'DELETED') keeper.detach?.(taken);
+    return { type, object: taken };
   }
 }
 

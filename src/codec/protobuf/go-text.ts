@@ -3,9 +3,19 @@
 const SECONDS_A_DAY = 86_400;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 
+/** The times of objects that were made together are the same. */
+const TIMES = 256;
+const timeSeconds = new Float64Array(TIMES).fill(Number.NaN);
+const timeTexts: string[] = new Array<string>(TIMES).fill('');
+
 /** RFC 3339 in UTC, `2006-01-02T15:04:05Z`, of a Unix time. */
 export function timeText(seconds: number): string {
-  return `${dateAndTime(seconds)}Z`;
+  const slot = seconds & (TIMES - 1);
+  if (timeSeconds[slot] !== seconds) {
+    timeSeconds[slot] = seconds;
+    timeTexts[slot] = `${dateAndTime(seconds)}Z`;
+  }
+  return timeTexts[slot] as string;
 }
 
 /** With six decimals; what is below a microsecond is cut off. */

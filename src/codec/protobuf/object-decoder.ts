@@ -82,6 +82,25 @@ export class ObjectDecoder {
     return (this.#decode(plan, bytes, start, end, {}) as Data)[name];
   }
 
+  /** Reads a stretch of the message, from `start` to `end`, that holds nothing but the field at `slot`, into `object`. */
+  decodeRun(object: Data, slot: number, bytes: Uint8Array, start: number, end: number): void {
+    const plan = this.#plan;
+    this.#reader.open(bytes, start, end);
+    this.#depth = 1;
+    try {
+      this.#fields(plan, plan.table, object, end, slot);
+    } catch (error) {
+      if (error instanceof WireError) throw error.at(fieldPath(plan, bytes, start, end, start + error.offset));
+      throw error;
+    }
+  }
+
+  /** What JSON shows of a field that the message lacks; undefined is nothing. */
+  absentValue(slot: number): unknown {
+    const field = this.#plan.fields[slot];
+    return field?.absent === undefined ? undefined : this.#zero(field.absent, field);
+  }
+
   /** The names of the fields that `decode` would give, in its order, at the cost of passing over them. */
   fieldNames(bytes: Uint8Array, start = 0, end = bytes.length): string[] {
     this.#reader.open(bytes, start, end);

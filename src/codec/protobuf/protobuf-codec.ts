@@ -6,14 +6,14 @@ import type { Status } from '../../api/status.ts';
 import type { TypeSchema } from '../../api/type-schema.ts';
 import { schemaOfKind, typeSchema } from '../../generated/type-schemas.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
-import type { Codec } from '../codec.ts';
+import type { Codec, CodecMemory } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
-import type { EnvelopeType } from './envelope.ts';
+import type { Keeping, ProtobufKeeper } from '../keeping.ts';
+import { type EnvelopeType, readEnvelope } from './envelope.ts';
 import { FrameCutter } from './frame-cutter.ts';
 import { FrameReader } from './frame-reader.ts';
 import { ListCutter } from './list-cutter.ts';
 import { ObjectDecoder } from './object-decoder.ts';
-import { ObjectKeeper } from './object-keeper.ts';
 import type { StringTable } from './string-table.ts';
 import { WireReader } from './wire-reader.ts';
 
@@ -21,35 +21,26 @@ export interface ProtobufCodecOptions<T extends KubernetesObject> {
   resource: Resource<T>;
   /** Reads the answers of servers that have only JSON, and all answers when the resource is no built-in one. */
   json: Codec<T>;
-  /** Whether objects keep `metadata.managedFields`, which are about half of their size. Default 'drop'. */
-  managedFields?: 'keep' | 'drop';
-  /** Ask for `PartialObjectMetadata` instead of whole objects, of custom resources too; `json` must do the same. Default false. */
-  metadataOnly?: boolean;
-  /** An object or a frame larger than this fails the whole list or watch. Default 32 MiB. */
-  maxObjectBytes?: number;
+  /** Whether servers are asked for protobuf first, and not only for JSON. */
+  isPreferred: boolean;
+  /** Ask for `PartialObjectMetadata` instead of whole objects, of custom resources too; `json` must do the same. */
+  metadataOnly: boolean;
+  /** An object or a frame larger than this fails the whole list or watch. */
+  maxObjectBytes: number;
+  keeping: Keeping<T>;
   /** Where strings that repeat are remembered; codecs may share one. Default: one of its own. */
-  strings?: StringTable;
-  /** Makes what makes objects of their bytes. Default: an `ObjectKeeper`. */
-  keeperFor?: (parts: KeeperParts) => Keeper<T>;
-}
-
-type Keeper<T extends KubernetesObject> = Pick<ObjectKeeper<T>, 'take'>;
-
-export interface KeeperParts {
-  readonly type: EnvelopeType;
-  readonly schema: TypeSchema;
-  readonly reader: WireReader;
+  strings: StringTable | undefined;
 }
 
 const MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
-const DEFAULT_MAX_OBJECT_BYTES = 32 * 1024 * 1024;
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const METADATA_TYPE: EnvelopeType = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
-/** Protobuf where the server has it, else JSON: the content type of each response decides. Objects are kept as bytes. */
+/** Protobuf where the server has it, else JSON: the content type of each response decides. */
 export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   readonly accept: string;
   readonly acceptWatch: string;
+  readonly memory?: CodecMemory;
   readonly #resource: Resource<T>;
   readonly #json: Codec<T>;
   readonly #maxObjectBytes: number;
@@ -57,23 +48,23 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   readonly #protobuf: Protobuf<T> | undefined;
 
   constructor(options: ProtobufCodecOptions<T>) {
-    const { resource, json, metadataOnly = false } = options;
+    const { resource, json, isPreferred, metadataOnly, keeping } = options;
     this.#resource = resource;
     this.#json = json;
-    this.#maxObjectBytes = options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES;
+    this.#maxObjectBytes = options.maxObjectBytes;
+    this.accept = json.accept;
+    this.acceptWatch = json.acceptWatch;
+    if (keeping.memory !== undefined) this.memory = keeping.memory;
     const type = metadataOnly ? METADATA_TYPE : { kind: resource.kind, apiVersion: apiVersionOf(resource) };
     const schema = metadataOnly
       ? `${META}.PartialObjectMetadata`
       : schemaOfKind(resource.group, resource.version, resource.kind);
-    if (schema === undefined) {
-      this.accept = json.accept;
-      this.acceptWatch = json.acceptWatch;
-      return;
-    }
+    if (schema === undefined) return;
+    this.#protobuf = makeProtobuf(options, type, schema);
+    if (!isPreferred) return;
     const as = (kind: string) => (metadataOnly ? `;as=${kind};g=meta.k8s.io;v=v1` : '');
     this.accept = `${MEDIA_TYPE}${as(`${type.kind}List`)},${json.accept}`;
     this.acceptWatch = `${MEDIA_TYPE}${as(type.kind)};stream=watch,${json.acceptWatch}`;
-    this.#protobuf = makeProtobuf(options, type, schema);
   }
 
   readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
@@ -88,6 +79,19 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
 
   fromObject(object: T): Cached<T> {
     return this.#json.fromObject(object);
+  }
+
+  readStatus(body: Uint8Array, contentType: string): Status | undefined {
+    if (!isProtobuf(contentType)) return undefined;
+    const reader = new WireReader();
+    try {
+      const { kind, start, end } = readEnvelope(reader, body, 0, body.length);
+      if (kind !== 'Status') return undefined;
+      return statusDecoder(reader).decode(body, start, end) as Status;
+    } catch (error) {
+      if (error instanceof DecodeError) return undefined;
+      throw error;
+    }
   }
 
   async #readList(protobuf: Protobuf<T>, body: AsyncIterable<Uint8Array>): Promise<CachedList<T>> {
@@ -152,29 +156,33 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
 interface Protobuf<T extends KubernetesObject> {
   readonly type: EnvelopeType;
   readonly reader: WireReader;
-  readonly keeper: Keeper<T>;
+  readonly keeper: ProtobufKeeper<T>;
   readonly frameReader: FrameReader<T>;
   readonly statusDecoder: ObjectDecoder;
   readonly listMetaDecoder: ObjectDecoder;
 }
 
 function makeProtobuf<T extends KubernetesObject>(
-  { managedFields, strings, keeperFor }: ProtobufCodecOptions<T>,
+  { keeping, strings }: ProtobufCodecOptions<T>,
   type: EnvelopeType,
-  schema: string,
+  schemaName: string,
 ): Protobuf<T> {
   const reader = new WireReader(strings);
-  const decoder = new ObjectDecoder(schemaNamed(schema), { type, reader });
-  const statusDecoder = new ObjectDecoder(schemaNamed(`${META}.Status`), {
-    type: { kind: 'Status', apiVersion: 'v1' },
+  const schema = schemaNamed(schemaName);
+  const keeper = keeping.protobufKeeper({ type, schema, reader });
+  const decoders = { decoder: new ObjectDecoder(schema, { type, reader }), statusDecoder: statusDecoder(reader) };
+  return {
+    type,
     reader,
-  });
-  const listMetaDecoder = new ObjectDecoder(schemaNamed(`${META}.ListMeta`), { reader });
-  const keeper =
-    keeperFor?.({ type, schema: schemaNamed(schema), reader }) ??
-    new ObjectKeeper<T>({ decoder, reader, keepManagedFields: managedFields === 'keep' });
-  const frameReader = new FrameReader({ type, keeper, decoder, statusDecoder, reader });
-  return { type, reader, keeper, frameReader, statusDecoder, listMetaDecoder };
+    keeper,
+    frameReader: new FrameReader({ type, keeper, reader, ...decoders }),
+    statusDecoder: decoders.statusDecoder,
+    listMetaDecoder: new ObjectDecoder(schemaNamed(`${META}.ListMeta`), { reader }),
+  };
+}
+
+function statusDecoder(reader: WireReader): ObjectDecoder {
+  return new ObjectDecoder(schemaNamed(`${META}.Status`), { type: { kind: 'Status', apiVersion: 'v1' }, reader });
 }
 
 function schemaNamed(name: string): TypeSchema {

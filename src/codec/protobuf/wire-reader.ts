@@ -14,6 +14,9 @@ export const MAX_DEPTH = 400;
 const MAX_VARINT_BYTES = 10;
 const TWO_TO_THE_32 = 2 ** 32;
 
+/** Of the bytes that were read before: many readers go back and forth between a few large buffers. */
+const dataViews = new WeakMap<Uint8Array, DataView>();
+
 /**
  * The primitives of the protobuf wire format, read from a position that moves forward. Never reads outside the bytes it
  * was given; whether a value has run over the end of the message around it is for the reader of that message to check,
@@ -41,12 +44,16 @@ export class WireReader {
     return this.#bytes;
   }
 
+  /** Of the same memory as `bytes`. */
+  get view(): DataView {
+    return this.#view;
+  }
+
   /** From here on reads `bytes` from `start` to `end`. */
   open(bytes: Uint8Array, start = 0, end = bytes.length): void {
     if (bytes !== this.#bytes) {
-      const { buffer, byteOffset, length } = bytes;
-      this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(buffer, byteOffset, length);
-      this.#view = new DataView(buffer, byteOffset, length);
+      this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      this.#view = dataViewOf(bytes);
     }
     this.#start = start;
     this.position = start;
@@ -228,4 +235,13 @@ export class WireReader {
     }
     throw this.malformed(`a number is longer than ${MAX_VARINT_BYTES} bytes`);
   }
+}
+
+function dataViewOf(bytes: Uint8Array): DataView {
+  let view = dataViews.get(bytes);
+  if (view === undefined) {
+    view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    dataViews.set(bytes, view);
+  }
+  return view;
 }

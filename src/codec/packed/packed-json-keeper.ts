@@ -1,31 +1,53 @@
-import type { Cached } from '../../api/cached.ts';
+import type { BrokenObject, Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { DecodeError } from '../decode-error.ts';
-import { JsonObjectReader, type JsonObjectReaderOptions } from '../json-object-reader.ts';
-import { ObjectIntake, type ObjectIntakeOptions } from '../object-intake.ts';
-import type { JsonFilter } from './json-filter.ts';
+import type { JsonFilter } from '../filter/json-filter.ts';
+import type { JsonKeeper, Where } from '../keeping.ts';
+import { broken } from '../object-intake.ts';
 import type { JsonFormat } from './json-format.ts';
 import type { JsonObjectScanner } from './json-object-scanner.ts';
 import { PackedCached, type PackedFamily, SlashedCached } from './packed-cached.ts';
 
-export interface JsonKeeperOptions<T extends KubernetesObject> {
+export interface PackedJsonKeeperOptions<T extends KubernetesObject> {
   family: PackedFamily<T>;
   format: JsonFormat;
   scanner: JsonObjectScanner;
   /** Takes care of managed fields too. */
   filter: JsonFilter | undefined;
+  /** Judges what is not written as servers do it; need not leave out anything. */
+  decoding: JsonKeeper<T>;
 }
 
 /** From the text of an object to a `Cached` that keeps it in the slabs. */
-export class JsonKeeper<T extends KubernetesObject> {
-  readonly #options: JsonKeeperOptions<T>;
+export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<T> {
+  readonly #options: PackedJsonKeeperOptions<T>;
 
-  constructor(options: JsonKeeperOptions<T>) {
+  constructor(options: PackedJsonKeeperOptions<T>) {
     this.#options = options;
   }
 
+  take(bytes: Buffer, start: number, end: number, where: Where): Cached<T> | BrokenObject | undefined {
+    const packed = this.takeWhole(bytes, start, end);
+    if (packed !== undefined) return packed;
+    const decoded = this.#options.decoding.take(bytes, start, end, where);
+    return decoded === undefined ? undefined : this.#packOrExplain(decoded, where);
+  }
+
+  takeValue(value: unknown, where: Where): Cached<T> | BrokenObject {
+    return this.#packOrExplain(this.#options.decoding.takeValue(value, where), where);
+  }
+
+  /** Writes the object as JSON and keeps that. */
+  fromObject(object: T): Cached<T> {
+    return this.#pack(this.#options.decoding.fromObject(object));
+  }
+
+  detach(object: Cached<T>): void {
+    if (object instanceof PackedCached) object.detach();
+  }
+
   /** Undefined when the text is not as servers write it, and has to be judged by parsing it. */
-  take(bytes: Buffer, start: number, end: number): PackedCached<T> | undefined {
+  takeWhole(bytes: Buffer, start: number, end: number): PackedCached<T> | undefined {
     const { family, format, scanner, filter } = this.#options;
     if (filter === undefined) {
       if (!scanner.scan(bytes, start, end)) return undefined;
@@ -44,10 +66,19 @@ export class JsonKeeper<T extends KubernetesObject> {
     return new SlashedCached(family, { key, uid, resourceVersion, name: slashedName }, slab, length);
   }
 
+  #packOrExplain(decoded: Cached<T> | BrokenObject, where: Where): Cached<T> | BrokenObject {
+    if ('problem' in decoded) return decoded;
+    try {
+      return this.#pack(decoded);
+    } catch (cause) {
+      return broken(decoded.view(), `${where()} cannot be used`, cause);
+    }
+  }
+
   /** Throws `DecodeError` when the object cannot be written as JSON. */
-  pack(object: Cached<T>): PackedCached<T> {
+  #pack(object: Cached<T>): PackedCached<T> {
     const text = Buffer.from(textOf(object));
-    const packed = this.take(text, 0, text.length);
+    const packed = this.takeWhole(text, 0, text.length);
     if (packed === undefined) {
       throw new DecodeError('unsupported', `${object.key} cannot be kept as JSON: it is another object in JSON`);
     }
@@ -61,33 +92,5 @@ function textOf<T extends KubernetesObject>(object: Cached<T>): string {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new DecodeError('unsupported', `${object.key} cannot be kept as JSON: ${why}`, { cause });
-  }
-}
-
-/** Gives what it can keep as it is, and decodes the rest. */
-export class PackedObjectReader<T extends KubernetesObject> extends JsonObjectReader {
-  readonly #keeper: JsonKeeper<T>;
-
-  constructor(options: JsonObjectReaderOptions, keeper: JsonKeeper<T>) {
-    super(options);
-    this.#keeper = keeper;
-  }
-
-  override read(bytes: Buffer, start: number, end: number): unknown {
-    return this.#keeper.take(bytes, start, end) ?? super.read(bytes, start, end);
-  }
-}
-
-/** Takes what the reader has kept, and keeps what it has decoded. */
-export class PackedObjectIntake<T extends KubernetesObject> extends ObjectIntake<T> {
-  readonly #keeper: JsonKeeper<T>;
-
-  constructor(options: ObjectIntakeOptions, keeper: JsonKeeper<T>) {
-    super(options);
-    this.#keeper = keeper;
-  }
-
-  override take(value: unknown): Cached<T> {
-    return value instanceof PackedCached ? value : this.#keeper.pack(super.take(value));
   }
 }

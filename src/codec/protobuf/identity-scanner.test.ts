@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { MetadataScanner } from './metadata-scanner.ts';
+import { objectKey } from '../../api/key.ts';
+import { IdentityScanner } from './identity-scanner.ts';
 import { ObjectDecoder } from './object-decoder.ts';
 import { bytesField, core, numberField, sampleCorpus, schemaOf } from './protobuf-fixture.ts';
 import { WireError } from './wire-error.ts';
 import { WireReader } from './wire-reader.ts';
 
-function scan(message: Uint8Array): MetadataScanner {
-  const scanner = new MetadataScanner(new WireReader());
+function scan(message: Buffer): IdentityScanner {
+  const scanner = new IdentityScanner(new WireReader());
   scanner.scan(message, 0, message.length);
   return scanner;
 }
 
-function copyOf(message: Uint8Array): Buffer {
+function copyOf(message: Buffer): Buffer {
   const scanner = scan(message);
   const out = Buffer.alloc(scanner.sizeWithoutManagedFields + 10, 0xee);
-  expect(scanner.copyWithoutManagedFields(out, 5)).toBe(out.length - 5);
+  scanner.copyWithoutManagedFields(out, 5);
   expect(out.subarray(0, 5).every((byte) => byte === 0xee)).toBe(true);
   expect(out.subarray(-5).every((byte) => byte === 0xee)).toBe(true);
   return out.subarray(5, -5);
@@ -22,13 +23,12 @@ function copyOf(message: Uint8Array): Buffer {
 
 const pod = (...metadata: Buffer[]) => Buffer.concat([bytesField(1, ...metadata), bytesField(2), bytesField(3)]);
 
-describe('MetadataScanner', () => {
+describe('IdentityScanner', () => {
   const objects = sampleCorpus().filter(({ kind }) => kind !== 'Status');
 
   it.each(objects)('finds in a $kind what its JSON says', ({ message, json }) => {
-    const { name = '', namespace = '', uid = '', resourceVersion = '', labels = {} } = json.metadata ?? {};
-    expect(scan(message)).toMatchObject({ name, namespace, uid, resourceVersion });
-    expect(scan(message).labels).toStrictEqual(labels);
+    const { name = '', namespace = '', uid = '', resourceVersion = '' } = json.metadata ?? {};
+    expect(scan(message)).toMatchObject({ key: name && objectKey(namespace, name), uid, resourceVersion });
   });
 
   it.each(objects)('copies a $kind without its managed fields and with everything else', (object) => {
@@ -40,11 +40,12 @@ describe('MetadataScanner', () => {
   });
 
   it('forgets what it found in the object before', () => {
-    const scanner = new MetadataScanner(new WireReader());
-    const [one, other] = [pod(bytesField(1, 'a'), bytesField(11, bytesField(1, 'k'))), pod(bytesField(3, 'ns'))];
+    const scanner = new IdentityScanner(new WireReader());
+    const [one, other] = [pod(bytesField(1, 'a/b'), bytesField(5, 'u'), bytesField(6, '7')), pod(bytesField(3, 'ns'))];
     scanner.scan(one, 0, one.length);
+    expect(scanner).toMatchObject({ key: 'a/b', slashedName: 'a/b', uid: 'u', resourceVersion: '7' });
     scanner.scan(other, 0, other.length);
-    expect(scanner).toMatchObject({ name: '', namespace: 'ns', labels: {} });
+    expect(scanner).toMatchObject({ key: '', slashedName: undefined, uid: '', resourceVersion: '' });
   });
 
   it('cuts managed fields out wherever they stand, and writes the shorter length', () => {
@@ -70,16 +71,18 @@ describe('MetadataScanner', () => {
     expect(copyOf(message)).toEqual(message);
   });
 
-  it('takes __proto__ for a label as any other', () => {
-    const { labels } = scan(pod(bytesField(11, bytesField(1, '__proto__'), bytesField(2, 'v'))));
-    expect(Object.entries(labels)).toEqual([['__proto__', 'v']]);
+  it('knows who the object is as far as it came before the damage', () => {
+    const scanner = new IdentityScanner(new WireReader());
+    const damaged = Buffer.concat([pod(bytesField(1, 'a'), bytesField(3, 'ns')), Buffer.from([0xff])]);
+    expect(() => scanner.scan(damaged, 0, damaged.length)).toThrow(WireError);
+    expect(scanner.key).toBe('ns/a');
   });
 
   it('finds damage in the top-level fields and in those of the metadata', () => {
     const whole = pod(bytesField(1, 'a'), bytesField(11, bytesField(1, 'k')));
     for (let end = 1; end < whole.length; end++) {
       const boundary = [whole.length - 2, whole.length - 4].includes(end);
-      if (boundary) expect(scan(whole.subarray(0, end)).name).toBe('a');
+      if (boundary) expect(scan(whole.subarray(0, end)).key).toBe('a');
       else expect(() => scan(whole.subarray(0, end)), `cut at ${end}`).toThrow(WireError);
     }
     expect(() => scan(Buffer.alloc(0))).toThrow(/no metadata/);
@@ -89,7 +92,7 @@ describe('MetadataScanner', () => {
 
   it('is not concerned with damage deeper down', () => {
     const message = Buffer.concat([bytesField(1, bytesField(1, 'a')), bytesField(2, Buffer.from([0xff]))]);
-    expect(scan(message).name).toBe('a');
+    expect(scan(message).key).toBe('a');
     expect(() => new ObjectDecoder(core('Pod')).decode(copyOf(message))).toThrow(WireError);
   });
 });

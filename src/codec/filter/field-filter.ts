@@ -1,3 +1,5 @@
+import type { KeepOptions } from '../keep-options.ts';
+
 /** What happens to a field: it stays, it goes, or it depends on what is inside. */
 export type FieldRule = 'keep' | 'drop' | FieldRules;
 
@@ -7,17 +9,8 @@ export interface FieldRules {
   readonly others: FieldRule;
 }
 
-export interface FieldFilterOptions {
-  /**
-   * Paths of what is left out of every object: `'metadata.annotations'`, `'spec.containers.*.env'`. Segments are separated
-   * by dots, `*` is every element of a list or entry of a map, `\.` a dot within a segment; what follows
-   * `metadata.labels.` or `metadata.annotations.` is one segment as it stands. A map of which nothing is left may vanish.
-   */
-  drop?: readonly string[];
-  /** Paths of all that is kept; `drop` takes away from that. Default: everything. */
-  keep?: readonly string[];
-  managedFields?: 'keep' | 'drop';
-}
+/** A map or list of which nothing is left may vanish. */
+export type FieldFilterOptions = Pick<KeepOptions, 'drop' | 'keep' | 'managedFields'>;
 
 /** Without these an object could not be told from others: they are always kept. */
 const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'];

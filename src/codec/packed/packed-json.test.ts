@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CachedFrame } from '../../api/cached.ts';
 import { DecodeError } from '../decode-error.ts';
-import { JsonCodec } from '../json-codec.ts';
 import {
   anything,
   inChunks,
@@ -15,7 +14,7 @@ import {
   sizes,
 } from '../json-codec-fixture.ts';
 import { PackedCached } from './packed-cached.ts';
-import { type AnyObject, type Options, packed, pods, takeJson, whole } from './packed-fixture.ts';
+import { type AnyObject, type Options, packed, takeJson, whole } from './packed-fixture.ts';
 
 async function framesOf(
   text: string,
@@ -40,7 +39,7 @@ function seen(frame: CachedFrame<AnyObject> | undefined): unknown {
   return [frame.type, { key, namespace, name, uid, resourceVersion, labels }, Object.keys(view).sort(), { ...view }];
 }
 
-describe('PackedCodec on JSON', () => {
+describe('a packed store of JSON', () => {
   it('shows what the plain codec shows, for any object, however it is written and cut', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -195,7 +194,7 @@ describe('PackedCodec on JSON', () => {
           assert.deepStrictEqual({ ...last.object.view() }, pod('next'));
         }
         for (const each of frames) if ('object' in each) each.object.dropped?.();
-        expect(codec.liveBytes).toBe(0);
+        expect(codec.memory?.liveBytes).toBe(0);
       }),
       { numRuns: 500 },
     );
@@ -230,15 +229,15 @@ describe('PackedCodec on JSON', () => {
       codec,
     );
     if (added?.type !== 'ADDED' || deleted?.type !== 'DELETED') throw new Error('other frames');
-    expect(codec.liveBytes).toBe(0);
+    expect(codec.memory?.liveBytes).toBe(0);
     added.object.stored?.();
     added.object.stored?.();
-    expect(codec.liveBytes).toBeGreaterThan(100);
-    expect(codec.heldBytes).toBeGreaterThanOrEqual(codec.liveBytes);
+    expect(codec.memory?.liveBytes).toBeGreaterThan(100);
+    expect(codec.memory?.heldBytes).toBeGreaterThanOrEqual(codec.memory?.liveBytes ?? 0);
     expect((deleted.object as PackedCached<AnyObject>).home.bytes.length).toBeLessThan(300);
     added.object.dropped?.();
     added.object.dropped?.();
-    expect(codec.liveBytes).toBe(0);
+    expect(codec.memory?.liveBytes).toBe(0);
     expect(added.object.view()).toStrictEqual(pod('a'));
   });
 
@@ -255,7 +254,7 @@ describe('PackedCodec on JSON', () => {
         fc.array(tie('value')),
       ),
     })).value;
-    const plain = new JsonCodec<AnyObject>({ resource: pods });
+    const plain = packed({ store: 'plain' });
     await fc.assert(
       fc.asyncProperty(inner, segments, async (spec, path) => {
         const object = { ...pod('a', { labels: { app: 'x' } }), spec } as AnyObject;

@@ -1,4 +1,6 @@
-import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
+import { KeyReader } from '../key-reader.ts';
+import { varintSize, writeVarint } from './varint.ts';
+import { LENGTH_DELIMITED, type WireReader } from './wire-reader.ts';
 
 const bytesField = (number: number): number => (number << 3) | LENGTH_DELIMITED;
 const METADATA = bytesField(1);
@@ -8,8 +10,6 @@ const UID = bytesField(5);
 const RESOURCE_VERSION = bytesField(6);
 const LABELS = bytesField(11);
 const MANAGED_FIELDS = bytesField(17);
-
-const SLASH = 0x2f;
 
 /**
  * Reads from the message of an object nothing but who it is, in one pass that jumps over everything else. What has been
@@ -24,7 +24,7 @@ export class IdentityScanner {
   uid = '';
   resourceVersion = '';
   readonly #reader: WireReader;
-  #scratch = Buffer.allocUnsafe(512);
+  readonly #keys = new KeyReader();
   #start = 0;
   #end = 0;
   #metadataTag = 0;
@@ -100,8 +100,6 @@ export class IdentityScanner {
   }
 
   #reset(start: number, end: number): void {
-    this.key = '';
-    this.slashedName = undefined;
     this.uid = '';
     this.resourceVersion = '';
     this.#start = start;
@@ -160,47 +158,12 @@ export class IdentityScanner {
     reader.finish(end);
   }
 
-  /** As one flat text: one that is joined from two takes more memory for as long as the object lives. */
   #readKey(bytes: Buffer): void {
-    const nameLength = this.#nameEnd - this.#nameStart;
-    const namespaceLength = this.#namespaceEnd - this.#namespaceStart;
-    if (nameLength === 0) return;
-    const nameAt = namespaceLength === 0 ? 0 : namespaceLength + 1;
-    const length = nameAt + nameLength;
-    if (length > this.#scratch.length) this.#scratch = Buffer.allocUnsafe(2 * length);
-    const scratch = this.#scratch;
-    let slashes = 0;
-    for (let i = 0; i < namespaceLength; i++) {
-      const byte = bytes[this.#namespaceStart + i] as number;
-      if (byte === SLASH) slashes++;
-      scratch[i] = byte;
-    }
-    if (nameAt > 0) scratch[namespaceLength] = SLASH;
-    for (let i = 0; i < nameLength; i++) {
-      const byte = bytes[this.#nameStart + i] as number;
-      if (byte === SLASH) slashes++;
-      scratch[nameAt + i] = byte;
-    }
-    this.key = scratch.toString('utf8', 0, length);
-    if (slashes > 0) this.slashedName = scratch.toString('utf8', nameAt, length);
+    this.key = this.#keys.read(bytes, this.#namespaceStart, this.#namespaceEnd, this.#nameStart, this.#nameEnd);
+    this.slashedName = this.#keys.slashedName;
   }
 
   get #keptLength(): number {
     return this.#metadataEnd - this.#metadataStart - this.#cutBytes;
   }
-}
-
-export function varintSize(value: number): number {
-  let size = 1;
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
-  return size;
-}
-
-/** Returns where it ends. */
-export function writeVarint(out: Uint8Array, at: number, value: number): number {
-  let position = at;
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) out[position++] = (rest % 0x80) | 0x80;
-  out[position++] = rest;
-  return position;
 }

@@ -9,9 +9,9 @@ import {
   ONE,
   RAW_JSON,
 } from '../protobuf/message-plan.ts';
+import { varintSize, writeVarint } from '../protobuf/varint.ts';
 import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
 import { type FieldRule, type FieldRules, filterData, ruleOf, ruleOfScalar } from './field-filter.ts';
-import { varintSize, writeVarint } from './identity-scanner.ts';
 
 const FIRST = (1 << 3) | LENGTH_DELIMITED;
 const SECOND = (2 << 3) | LENGTH_DELIMITED;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CachedFrame } from '../../api/cached.ts';
 import { DecodeError } from '../decode-error.ts';
+import { fieldRules, filterData } from '../filter/field-filter.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import {
   bytesField,
@@ -16,7 +17,6 @@ import {
   sampleOf,
   schemaOf,
 } from '../protobuf/protobuf-fixture.ts';
-import { fieldRules, filterData } from './field-filter.ts';
 import type { PackedCached } from './packed-cached.ts';
 import { type AnyObject, packed, takeProtobuf, whole } from './packed-fixture.ts';
 
@@ -45,7 +45,7 @@ async function framesOf(bytes: Buffer, codec = packed()): Promise<CachedFrame<An
 
 const podFrame = (...message: Uint8Array[]) => frame('ADDED', envelope('Pod', 'v1', ...message));
 
-describe('PackedCodec on protobuf', () => {
+describe('a packed store of protobuf', () => {
   it.each(corpus.map((object) => [object.kind, object] as const))(
     'shows a %s as Go writes it to JSON',
     async (_, object) => {
@@ -243,15 +243,15 @@ describe('PackedCodec on protobuf', () => {
   it('reads a Status in protobuf, and leaves everything else to others', () => {
     const codec = packed();
     const body = envelope('Status', 'v1', bytesField(3, 'no'), bytesField(4, 'Forbidden'), numberField(6, 403));
-    expect(codec.readStatus(body, 'application/vnd.kubernetes.protobuf')).toMatchObject({
+    expect(codec.readStatus?.(body, 'application/vnd.kubernetes.protobuf')).toMatchObject({
       kind: 'Status',
       message: 'no',
       reason: 'Forbidden',
       code: 403,
     });
-    expect(codec.readStatus(body, 'application/json')).toBeUndefined();
-    expect(codec.readStatus(body.subarray(0, 9), 'application/vnd.kubernetes.protobuf')).toBeUndefined();
-    expect(codec.readStatus(envelope('Pod', 'v1'), 'application/vnd.kubernetes.protobuf')).toBeUndefined();
+    expect(codec.readStatus?.(body, 'application/json')).toBeUndefined();
+    expect(codec.readStatus?.(body.subarray(0, 9), 'application/vnd.kubernetes.protobuf')).toBeUndefined();
+    expect(codec.readStatus?.(envelope('Pod', 'v1'), 'application/vnd.kubernetes.protobuf')).toBeUndefined();
   });
 });
 

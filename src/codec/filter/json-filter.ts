@@ -1,4 +1,3 @@
-import { type FieldRule, type FieldRules, ruleOf, ruleOfScalar } from './field-filter.ts';
 import {
   BRACE_CLOSE,
   BRACE_OPEN,
@@ -7,7 +6,8 @@ import {
   COMMA,
   JsonElements,
   JsonMembers,
-} from './json-bytes.ts';
+} from '../json-bytes.ts';
+import { type FieldRule, type FieldRules, ruleOf, ruleOfScalar } from './field-filter.ts';
 
 /** Writes the text of objects anew without the fields that are not to stay. */
 export class JsonFilter {

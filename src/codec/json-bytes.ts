@@ -7,19 +7,56 @@ export const BRACKET_CLOSE = 0x5d;
 export const COLON = 0x3a;
 export const COMMA = 0x2c;
 const SPACE = 0x20;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 /*
  * All of these know JSON as servers write it, without blanks between its parts, and return -1 when the bytes are not so.
  */
 
+/**
+ * The quote that closes the string whose inside begins at `start`, looked for from `from` on; -1 when it does not lie before
+ * `end`. Nothing else in the string is looked at.
+ */
+export function closingQuote(bytes: Buffer, start: number, end: number, from = start): number {
+  let i = from;
+  const lastFour = end - 4;
+  for (;;) {
+    // Most of JSON is inside strings: four bytes at a time this takes half the time.
+    while (i <= lastFour) {
+      if (bytes[i] === QUOTE) break;
+      if (bytes[i + 1] === QUOTE) {
+        i++;
+        break;
+      }
+      if (bytes[i + 2] === QUOTE) {
+        i += 2;
+        break;
+      }
+      if (bytes[i + 3] === QUOTE) {
+        i += 3;
+        break;
+      }
+      i += 4;
+    }
+    while (i < end && bytes[i] !== QUOTE) i++;
+    if (i >= end) return -1;
+    if (bytes[i - 1] !== BACKSLASH || !isEscaped(bytes, i, start)) return i;
+    i++;
+  }
+}
+
+/** Whether an odd number of backslashes stands before `position`, back to `start`. */
+function isEscaped(bytes: Buffer, position: number, start: number): boolean {
+  let first = position;
+  while (first > start && bytes[first - 1] === BACKSLASH) first--;
+  return (position - first) % 2 === 1;
+}
+
 /** Where the string ends that begins with the quote at `start`: behind its closing quote. */
 export function skipString(bytes: Buffer, start: number, end: number): number {
-  for (let i = start + 1; i < end; i++) {
-    const byte = bytes[i] as number;
-    if (byte === QUOTE) return i + 1;
-    if (byte === BACKSLASH) i++;
-  }
-  return -1;
+  const quote = closingQuote(bytes, start + 1, end);
+  return quote < 0 ? -1 : quote + 1;
 }
 
 /** Where the value ends that begins at `start`. Brackets are counted and nothing else inside is checked. */
@@ -28,19 +65,18 @@ export function skipValue(bytes: Buffer, start: number, end: number): number {
   if (first === QUOTE) return skipString(bytes, start, end);
   if (first !== BRACE_OPEN && first !== BRACKET_OPEN) return skipScalar(bytes, start, end);
   let depth = 1;
-  for (let i = start + 1; i < end; i++) {
-    const byte = bytes[i] as number;
+  let i = start + 1;
+  while (i < end) {
+    const byte = bytes[i++] as number;
     if (byte === QUOTE) {
-      // Within the loop, as most of what is passed over are short strings.
-      for (i++; i < end; i++) {
-        const inner = bytes[i] as number;
-        if (inner === QUOTE) break;
-        if (inner === BACKSLASH) i++;
-      }
+      i = closingQuote(bytes, i, end) + 1;
+      if (i === 0) return -1;
+      const next = bytes[i];
+      if (next === COLON || next === COMMA) i++;
     } else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) {
       depth++;
     } else if ((byte === BRACE_CLOSE || byte === BRACKET_CLOSE) && --depth === 0) {
-      return i + 1;
+      return i;
     }
   }
   return -1;
@@ -77,7 +113,7 @@ export function skipValidValue(bytes: Buffer, start: number, end: number, depth 
     return elements.end;
   }
   const scalarEnd = skipScalar(bytes, start, end);
-  return scalarEnd > 0 && isJson(bytes, start, scalarEnd) ? scalarEnd : -1;
+  return scalarEnd > 0 && (isNatural(bytes, start, scalarEnd) || isJson(bytes, start, scalarEnd)) ? scalarEnd : -1;
 }
 
 function skipValidString(bytes: Buffer, start: number, end: number): number {
@@ -92,6 +128,16 @@ function skipValidString(bytes: Buffer, start: number, end: number): number {
     }
   }
   return -1;
+}
+
+/** Most numbers are, and need no parser. */
+function isNatural(bytes: Buffer, start: number, end: number): boolean {
+  if (bytes[start] === ZERO) return end === start + 1;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i] as number;
+    if (byte < ZERO || byte > NINE) return false;
+  }
+  return true;
 }
 
 function isJson(bytes: Buffer, start: number, end: number): boolean {

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { withSection } from './marked-section.ts';
+
+it('replaces what is between the marks, and nothing else', () => {
+  const text = 'before\n<!-- x: begin -->\nold\n<!-- x: end -->\nafter\n';
+  const changed = withSection(text, 'x', 'new');
+  expect(changed).toBe('before\n<!-- x: begin -->\nnew\n<!-- x: end -->\nafter\n');
+  expect(withSection(changed, 'x', 'new')).toBe(changed);
+});
+
+it('refuses a text without the marks', () => {
+  expect(() => withSection('text', 'x', 'new')).toThrow('<!-- x: begin -->');
+});

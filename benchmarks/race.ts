@@ -1,0 +1,52 @@
+import { type Contestant, LARGE } from './contestants.ts';
+import { measuredRun, type Result } from './measured-run.ts';
+import type { Leg } from './plan.ts';
+import type { Command } from './programs.ts';
+import type { Replay } from './replay.ts';
+
+export interface Failure {
+  readonly peer: string;
+  readonly objects: number;
+  readonly message: string;
+}
+
+interface RaceOptions {
+  readonly commands: ReadonlyMap<string, Command>;
+  readonly heard: (result: Result) => void;
+  readonly failed: (failure: Failure) => void;
+}
+
+/** Lets contestants take turns, so that whatever else the machine does falls on all of them. */
+export class Race {
+  readonly results: Result[] = [];
+  readonly failures: Failure[] = [];
+  readonly #options: RaceOptions;
+
+  constructor(options: RaceOptions) {
+    this.#options = options;
+  }
+
+  /** One turn each. One that has failed with as many objects gets none; throws when the server has ended. */
+  async round(replay: Replay, contestants: Iterable<Contestant>, leg: Leg, round: number): Promise<void> {
+    for (const contestant of contestants) {
+      const command = this.#options.commands.get(contestant.program);
+      if (command === undefined || this.#hasFailed(contestant.name, leg.objects)) continue;
+      try {
+        const extra = leg.objects >= LARGE && contestant.args.includes('--reads') ? ['--reads-during-sync'] : [];
+        const result = await measuredRun({ contestant, command, extra, replay, events: leg.events, round });
+        this.results.push(result);
+        this.#options.heard(result);
+      } catch (error) {
+        if (!replay.alive) throw new Error('the replay server has ended', { cause: error });
+        const message = error instanceof Error ? error.message : String(error);
+        const failure = { peer: contestant.name, objects: leg.objects, message };
+        this.failures.push(failure);
+        this.#options.failed(failure);
+      }
+    }
+  }
+
+  #hasFailed(peer: string, objects: number): boolean {
+    return this.failures.some((failure) => failure.peer === peer && failure.objects === objects);
+  }
+}

@@ -1,0 +1,71 @@
+import type { KubernetesObject } from '../../api/metadata.ts';
+import type { CodecMemory } from '../codec.ts';
+import { type FieldFilterOptions, type FieldRules, fieldRules } from '../filter/field-filter.ts';
+import { JsonFilter } from '../filter/json-filter.ts';
+import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
+import type { ExpectedObjects, JsonKeeper, Keeping, ProtobufKeeper, ProtobufKeeperParts } from '../keeping.ts';
+import { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
+import { messagePlan } from '../protobuf/message-plan.ts';
+import { JsonFormat } from './json-format.ts';
+import { JsonObjectScanner } from './json-object-scanner.ts';
+import { type DamageListener, PackedFamily } from './packed-cached.ts';
+import { PackedJsonKeeper } from './packed-json-keeper.ts';
+import { PackedProtobufKeeper } from './packed-protobuf-keeper.ts';
+import { ProtobufFormat } from './protobuf-format.ts';
+import { Slabs } from './slabs.ts';
+
+export interface PackedKeepingOptions<T extends KubernetesObject> extends FieldFilterOptions {
+  /**
+   * Hears of each object whose bytes turn out to be damaged when somebody reads them, before that reader gets the error.
+   * Called in the middle of a read: must not throw.
+   */
+  onDamage?: DamageListener<T>;
+}
+
+/**
+ * Objects stay the bytes they came in, outside the heap; a view decodes its fields when they are first read. The envelope,
+ * the top-level fields and the metadata are checked on arrival; damage deeper down gives its reader an error.
+ */
+export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
+  readonly #slabs = new Slabs();
+  readonly #rules: FieldRules | undefined;
+  readonly #dropManagedFields: boolean;
+  readonly #onDamage: DamageListener<T> | undefined;
+
+  /** Throws `TypeError` when a path cannot be followed. */
+  constructor(options: PackedKeepingOptions<T>) {
+    this.#rules = fieldRules(options);
+    this.#dropManagedFields = options.managedFields !== 'keep';
+    this.#onDamage = options.onDamage;
+  }
+
+  get memory(): CodecMemory {
+    return this.#slabs;
+  }
+
+  jsonKeeper(expected: ExpectedObjects): JsonKeeper<T> {
+    const { kind, apiVersion } = expected;
+    const dropManagedFields = this.#dropManagedFields;
+    const onlyMetadata = expected.metadataOf !== undefined;
+    const format = new JsonFormat(kind === '' ? undefined : { kind, apiVersion });
+    return new PackedJsonKeeper<T>({
+      family: new PackedFamily<T>(format, this.#slabs, this.#onDamage),
+      format,
+      scanner: new JsonObjectScanner({ kind, apiVersion, format, dropManagedFields, onlyMetadata }),
+      filter: this.#rules && new JsonFilter(this.#rules),
+      decoding: new PlainJsonKeeper<T>(expected, { rules: undefined, dropManagedFields }),
+    });
+  }
+
+  protobufKeeper({ type, schema, reader }: ProtobufKeeperParts): ProtobufKeeper<T> {
+    const whole = messagePlan(schema);
+    const plan = this.#rules === undefined ? whole : filteredPlan(whole, this.#rules);
+    const format = new ProtobufFormat({ type, plan, reader });
+    return new PackedProtobufKeeper<T>({
+      family: new PackedFamily<T>(format, this.#slabs, this.#onDamage),
+      reader,
+      dropManagedFields: this.#dropManagedFields,
+      filter: this.#rules && new ProtobufFilter(whole, this.#rules, reader),
+    });
+  }
+}

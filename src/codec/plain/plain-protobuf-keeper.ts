@@ -1,0 +1,33 @@
+import type { Cached } from '../../api/cached.ts';
+import type { KubernetesObject } from '../../api/metadata.ts';
+import { type FieldRules, fieldRules } from '../filter/field-filter.ts';
+import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
+import type { ProtobufKeeperParts } from '../keeping.ts';
+import { plainCached } from '../plain-cached.ts';
+import { IdentifyingKeeper } from '../protobuf/identifying-keeper.ts';
+import { messagePlan } from '../protobuf/message-plan.ts';
+import { ObjectDecoder } from '../protobuf/object-decoder.ts';
+import type { PlainKeeperOptions } from './plain-json-keeper.ts';
+
+const WITHOUT_MANAGED_FIELDS = fieldRules({ drop: ['metadata.managedFields'] });
+
+/** From the message of an object to a `Cached` that holds it decoded. */
+export class PlainProtobufKeeper<T extends KubernetesObject> extends IdentifyingKeeper<T> {
+  readonly #decoder: ObjectDecoder;
+  readonly #filter: ProtobufFilter | undefined;
+
+  constructor({ type, schema, reader }: ProtobufKeeperParts, { rules, dropManagedFields }: PlainKeeperOptions) {
+    super(reader);
+    const whole = messagePlan(schema);
+    const shown: FieldRules | undefined = rules ?? (dropManagedFields ? WITHOUT_MANAGED_FIELDS : undefined);
+    // Whole fields that are not in the plan are passed over by the decoder; only rules about what is inside need a filter.
+    const plan = shown === undefined ? whole : filteredPlan(whole, shown);
+    this.#decoder = new ObjectDecoder(schema, { type, plan, reader });
+    this.#filter = rules && new ProtobufFilter(whole, rules, reader);
+  }
+
+  protected override keep(bytes: Buffer, start: number, end: number): Cached<T> {
+    if (this.#filter === undefined) return plainCached(this.#decoder.decode(bytes, start, end) as T);
+    return plainCached(this.#decoder.decode(this.#filter.filter(bytes, start, end)) as T);
+  }
+}

@@ -1,0 +1,37 @@
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { Resource } from '../api/resource.ts';
+import type { Codec } from './codec.ts';
+import { JsonCodec } from './json-codec.ts';
+import type { KeepOptions } from './keep-options.ts';
+import type { DamageListener } from './packed/packed-cached.ts';
+import { PackedKeeping } from './packed/packed-keeping.ts';
+import { PlainKeeping } from './plain/plain-keeping.ts';
+import { ProtobufCodec } from './protobuf/protobuf-codec.ts';
+import type { StringTable } from './protobuf/string-table.ts';
+
+export interface ResourceCodecOptions<T extends KubernetesObject> extends KeepOptions {
+  resource: Resource<T>;
+  /** Ask for `PartialObjectMetadata` instead of whole objects. Default false. */
+  metadataOnly?: boolean;
+  /** Where strings that repeat are remembered; codecs may share one. Default: one of its own. */
+  strings?: StringTable;
+  /**
+   * Hears of each object of a packed store whose bytes turn out to be damaged when somebody reads them, before that reader
+   * gets the error. Called in the middle of a read: must not throw. In a plain store such an object is broken on arrival.
+   */
+  onDamage?: DamageListener<T>;
+}
+
+const DEFAULT_MAX_OBJECT_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The codec of one resource, as the options say. Whatever servers are asked for, the content type of each answer decides how
+ * it is read. Throws `TypeError` when a path cannot be followed.
+ */
+export function resourceCodec<T extends KubernetesObject>(options: ResourceCodecOptions<T>): Codec<T> {
+  const { resource, metadataOnly = false, maxObjectBytes = DEFAULT_MAX_OBJECT_BYTES, encoding, strings } = options;
+  const keeping = options.store === 'plain' ? new PlainKeeping<T>(options) : new PackedKeeping<T>(options);
+  const parts = { resource, metadataOnly, maxObjectBytes, keeping };
+  const json = new JsonCodec<T>(parts);
+  return new ProtobufCodec<T>({ ...parts, json, isPreferred: encoding !== 'json', strings });
+}

@@ -8,7 +8,7 @@ import type { Notification } from './notification.ts';
 import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
 
 /** How long handlers run before the event loop gets its turn. */
-const SLICE_MS = 10;
+const SLICE_MS = 4;
 /** How many calls a listener makes before the next one has its turn. */
 const CALLS_IN_A_TURN = 16;
 /** client-go's minimumResyncPeriod. */

@@ -131,12 +131,16 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     if (passed.isInitial) this.#initialPending++;
     this.#pending.push(passed);
     if (this.#running === undefined) this.#options.onReady(this);
-    else this.checkPace();
+    else this.#warnBeyond(this.#pending.length);
   }
 
-  /** To be called when it has had its turn. */
+  /** To be called when it has had its turn, and did not get through. An initial list may be long without anybody being slow. */
   checkPace(): void {
-    if (this.#pending.pushed <= PENDING_WARNING || this.#warned) return;
+    this.#warnBeyond(this.#pending.length - this.#initialPending);
+  }
+
+  #warnBeyond(pending: number): void {
+    if (pending <= PENDING_WARNING || this.#warned) return;
     this.#warned = true;
     this.#options.logger.warn(
       `handler ${this.name}: more than ${PENDING_WARNING} changes wait for it; it is slower than the changes come. ` +

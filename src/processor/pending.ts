@@ -6,8 +6,6 @@ import { RingBuffer } from './ring-buffer.ts';
 /** What waits for one listener, oldest first. */
 export interface Pending<T extends KubernetesObject> {
   readonly length: number;
-  /** Of these, how many were pushed. */
-  readonly pushed: number;
   readonly oldestAtMs: number | undefined;
   /** Whether what is to be delivered next was replayed, and so has passed no filter. */
   readonly isReplaying: boolean;
@@ -33,10 +31,6 @@ export class EveryChange<T extends KubernetesObject> implements Pending<T> {
 
   get length(): number {
     return this.#ring.length + (this.#replay ? this.#replay.present.length - this.#replay.next : 0);
-  }
-
-  get pushed(): number {
-    return this.#ring.length;
   }
 
   get oldestAtMs(): number | undefined {
@@ -87,10 +81,6 @@ export class LatestChange<T extends KubernetesObject> implements Pending<T> {
   readonly #byKey = new Map<string, Merged<T>>();
 
   get length(): number {
-    return this.#byKey.size;
-  }
-
-  get pushed(): number {
     return this.#byKey.size;
   }
 

@@ -235,6 +235,18 @@ describe('SharedProcessor', () => {
     await processor.stop();
   });
 
+  it('does not warn of a long initial list', async () => {
+    const { processor, settle, logger } = processorFixture();
+    const busy = () => {
+      for (const end = performance.now() + 2; performance.now() < end; );
+    };
+    processor.addHandler({ onAdd: busy }, { name: 'slow' }, []);
+    for (let n = 0; n < 2_000; n++) processor.distribute(Notification.add(version(`a${n}`, '1'), true, 0), false);
+    await settle();
+    expect(warnings(logger)).toBe(0);
+    await processor.stop();
+  });
+
   it('does not warn of a burst that a handler gets through at once', async () => {
     const { processor, settle, logger } = processorFixture();
     processor.addHandler({ onAdd: () => {} }, { name: 'slow' }, []);

@@ -7,8 +7,10 @@ import { type Deliver, Listener } from './listener.ts';
 import type { Notification } from './notification.ts';
 import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
 
-/** How long handlers run before the event loop gets its turn. */
+/** How long handlers run before the event loop gets its turn: together with a slice of other work less than 10 ms. */
 const SLICE_MS = 4;
+/** The same while the initial list is on its way into the store: those who wait for that are served first. */
+const SLICE_BEFORE_SYNC_MS = 1;
 /** How many calls a listener makes before the next one has its turn. */
 const CALLS_IN_A_TURN = 16;
 /** client-go's minimumResyncPeriod. */
@@ -32,7 +34,7 @@ export interface SubscribeOptions<T extends KubernetesObject> extends Omit<Handl
 }
 
 /**
- * One change to every listener, each at its own pace: distributing never waits. Handlers run in slices of at most 10 ms
+ * One change to every listener, each at its own pace: distributing never waits. Handlers run in slices of a few ms
  * (a single call can be longer), taking turns, so that neither a slow handler nor a burst holds the event loop.
  */
 export class SharedProcessor<T extends KubernetesObject> {
@@ -141,7 +143,7 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   #runSlice(): void {
     this.#scheduled = undefined;
-    const endMs = performance.now() + SLICE_MS;
+    const endMs = performance.now() + (this.#options.hasSynced() ? SLICE_MS : SLICE_BEFORE_SYNC_MS);
     this.#sliceEndMs = endMs;
     while (this.#ready.size > 0 && performance.now() < endMs) {
       for (const listener of this.#ready) {

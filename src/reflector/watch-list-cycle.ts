@@ -129,9 +129,10 @@ class InitialEvents<T extends KubernetesObject> {
       case 'ADDED':
       case 'MODIFIED': {
         const { key } = frame.object;
-        if (frame.type === 'ADDED' && !this.#objects.has(key)) this.progressMs = this.#now();
+        const known = this.#objects.size;
         this.#objects.set(key, frame.object);
-        this.#brokenByKey.delete(key);
+        if (frame.type === 'ADDED' && this.#objects.size > known) this.progressMs = this.#now();
+        if (this.#brokenByKey.size > 0) this.#brokenByKey.delete(key);
         return false;
       }
       case 'DELETED':

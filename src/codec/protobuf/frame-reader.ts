@@ -3,8 +3,9 @@ import type { KubernetesObject, ObjectMeta } from '../../api/metadata.ts';
 import type { Status } from '../../api/status.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
 import { DecodeError } from '../decode-error.ts';
-import type { ProtobufKeeper } from '../keeping.ts';
+import type { ProtobufKeeper, Where } from '../keeping.ts';
 import { type Envelope, type EnvelopeType, FIRST, readEnvelope, SECOND } from './envelope.ts';
+import { FrameHead, type ObjectEventType } from './frame-head.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import type { WireReader } from './wire-reader.ts';
 
@@ -21,9 +22,11 @@ export interface FrameReaderOptions<T extends KubernetesObject> {
 /** From the bytes of one frame of a watch to the frame. */
 export class FrameReader<T extends KubernetesObject> {
   readonly #options: FrameReaderOptions<T>;
+  readonly #head: FrameHead;
 
   constructor(options: FrameReaderOptions<T>) {
     this.#options = options;
+    this.#head = new FrameHead(options.type);
   }
 
   /** Damage is told by the frame, as the next one begins where this one ends. */
@@ -40,6 +43,8 @@ export class FrameReader<T extends KubernetesObject> {
   }
 
   #read(bytes: Buffer, start: number, end: number): CachedFrame<T> {
+    const head = this.#head;
+    if (head.match(bytes, start, end)) return this.#objectFrame(head.type, bytes, head.objectStart, head.objectEnd);
     const { reader, statusDecoder, decoder } = this.#options;
     const { type, objectStart, objectEnd } = readEvent(reader, bytes, start, end);
     const envelope = readEnvelope(reader, bytes, objectStart, objectEnd);
@@ -47,7 +52,8 @@ export class FrameReader<T extends KubernetesObject> {
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
-        return this.#objectFrame(type, bytes, envelope);
+        this.#refuseOtherType(envelope);
+        return this.#objectFrame(type, bytes, envelope.start, envelope.end);
       case 'BOOKMARK':
         return bookmark(decoder.decodeField(bytes, envelope.start, envelope.end, 'metadata'));
       case 'ERROR':
@@ -58,20 +64,29 @@ export class FrameReader<T extends KubernetesObject> {
     }
   }
 
-  #objectFrame(type: 'ADDED' | 'MODIFIED' | 'DELETED', bytes: Buffer, envelope: Envelope): CachedFrame<T> {
-    const { keeper, type: expected } = this.#options;
-    if (!isOfType(envelope, expected)) {
-      throw new DecodeError(
-        'unsupported',
-        `expected a ${expected.kind} of ${expected.apiVersion} and got a ${envelope.kind} of ${envelope.apiVersion}`,
-      );
-    }
-    const taken = keeper.take(bytes, envelope.start, envelope.end, () => `the object of a frame of type ${type}`);
+  #refuseOtherType(envelope: Envelope): void {
+    const { type: expected } = this.#options;
+    if (isOfType(envelope, expected)) return;
+    throw new DecodeError(
+      'unsupported',
+      `expected a ${expected.kind} of ${expected.apiVersion} and got a ${envelope.kind} of ${envelope.apiVersion}`,
+    );
+  }
+
+  #objectFrame(type: ObjectEventType, bytes: Buffer, start: number, end: number): CachedFrame<T> {
+    const { keeper } = this.#options;
+    const taken = keeper.take(bytes, start, end, WHERE[type]);
     if ('problem' in taken) return { type: 'BROKEN', broken: taken };
     if (type === 'DELETED') keeper.detach?.(taken);
     return { type, object: taken };
   }
 }
+
+const WHERE: Readonly<Record<ObjectEventType, Where>> = {
+  ADDED: () => 'the object of a frame of type ADDED',
+  MODIFIED: () => 'the object of a frame of type MODIFIED',
+  DELETED: () => 'the object of a frame of type DELETED',
+};
 
 /** An envelope that says nothing is believed to hold what was asked for. */
 function isOfType(envelope: EnvelopeType, { kind, apiVersion }: EnvelopeType): boolean {

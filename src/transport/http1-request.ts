@@ -1,0 +1,60 @@
+export interface Http1Request {
+  readonly method: string;
+  /** The path and the query, or the whole URL for an HTTP proxy. */
+  readonly target: string;
+  /** Of the server, with its port unless that is the scheme's own. A `host` among the headers goes before it. */
+  readonly host: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** A request as it goes over the wire. */
+export interface EncodedRequest {
+  readonly method: string;
+  /** By RFC 9110 §9.2.2: to send it twice does no more than to send it once. */
+  readonly idempotent: boolean;
+  readonly head: string;
+  readonly body: Uint8Array | undefined;
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
+/** They say where a message ends and what becomes of the connection, which is for the connection to say. */
+const OWN_HEADERS = new Set(['connection', 'content-length', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade']);
+const IDEMPOTENT_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+/** Without a body, these say that it is empty. */
+const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * Throws a `TypeError` for what would not arrive as it was meant, such as a line break in a header. The message names the header and never
+ * its value, which may be secret.
+ */
+export function encodeRequest(request: Http1Request): EncodedRequest {
+  const { method, target, headers } = request;
+  if (!TOKEN.test(method)) throw new TypeError('invalid request method');
+  if (!TARGET.test(target)) throw new TypeError('invalid request path');
+  const names = Object.keys(headers);
+  let head = `${method} ${target} HTTP/1.1\r\n`;
+  if (!names.some((name) => name.toLowerCase() === 'host')) head += headerLine('host', request.host);
+  head += 'connection: keep-alive\r\n';
+  for (const name of names) {
+    if (!TOKEN.test(name)) throw new TypeError('invalid header name');
+    if (OWN_HEADERS.has(name.toLowerCase())) throw new TypeError(`invalid ${name} header: it is not for the caller to set`);
+    for (const value of [headers[name] ?? []].flat()) head += headerLine(name, value);
+  }
+  const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
+  const length = body?.length ?? 0;
+  if (length > 0 || BODY_METHODS.has(method)) head += `content-length: ${length}\r\n`;
+  return {
+    method,
+    idempotent: IDEMPOTENT_METHODS.has(method),
+    head: `${head}\r\n`,
+    body: length > 0 ? body : undefined,
+  };
+}
+
+function headerLine(name: string, value: string): string {
+  if (!HEADER_VALUE.test(value)) throw new TypeError(`invalid ${name} header`);
+  return `${name}: ${value}\r\n`;
+}

@@ -30,7 +30,7 @@ const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<
 
 /** Folders that may import npm packages, and which. Everything else has Node and itself. */
 const ALLOWED_PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['transport', ['undici', 'yaml']],
+  ['transport', ['yaml']],
   ['apiserver', ['yaml', 'rfc6902']],
   ['cli', ['yaml']],
 ]);

@@ -11,6 +11,11 @@ export interface TransportRequest {
   signal?: AbortSignal;
   /** How long until the response's head must be there. Unset: the transport's default. The body is never timed. */
   headersTimeoutMs?: number;
+  /**
+   * The reader of the body is done with each chunk when it asks for the next one, so that its memory may be used again.
+   * Default false: a chunk stays as it is.
+   */
+  reuseChunks?: boolean;
 }
 
 export interface TransportResponse {
@@ -27,9 +32,10 @@ export interface TransportResponse {
 
 /**
  * One HTTP exchange with an API server: request in; status, headers and a stream of bytes out. Resolves for every
- * status; rejects only when no response came (refused, reset, TLS, timeout, abort). Never retries by itself, with one
- * exception: a 401 on credentials that can be renewed is repeated once with new ones. Adds authentication and
- * User-Agent. Implemented over sockets by `transport/`, and in process by the embedded server.
+ * status; rejects only when no response came (refused, reset, TLS, timeout, abort). Never retries by itself, with two
+ * exceptions: a 401 on credentials that can be renewed is repeated once with new ones, and a GET, PUT or DELETE is sent
+ * again once when the server closed an idle connection just as it was used and nothing of a response came. Adds
+ * authentication and User-Agent. Implemented over sockets by `transport/`, and in process by the embedded server.
  */
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;

@@ -77,6 +77,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Lister
         query: listQuery(options),
         headers: { accept: codec.accept },
         signal: scope.signal,
+        reuseChunks: true,
       });
       await this.#refuseFailure(path, response);
       const stalled = (problem: Error) => scope.abort(problem);
@@ -96,6 +97,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Lister
       query: listQuery({ ...tweaked, watch: true }),
       headers: { accept: codec.acceptWatch },
       signal,
+      reuseChunks: true,
       headersTimeoutMs: (tweaked.timeoutSeconds ?? DEFAULT_WATCH_SECONDS) * 1000 + WATCH_HEADERS_MARGIN_MS,
     });
     await this.#refuseFailure(this.#path, response);
@@ -135,7 +137,7 @@ async function readSome(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   let size = 0;
   try {
     for await (const chunk of body) {
-      chunks.push(chunk);
+      chunks.push(Buffer.from(chunk));
       size += chunk.length;
       if (size >= MAX_ERROR_BYTES) break;
     }

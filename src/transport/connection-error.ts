@@ -4,7 +4,7 @@ const KIND_BY_CODE: Readonly<Record<string, TransportErrorKind>> = {
   ECONNREFUSED: 'refused',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
+  HTTP_CLOSED: 'reset',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   EAI_NODATA: 'dns',
@@ -12,8 +12,6 @@ const KIND_BY_CODE: Readonly<Record<string, TransportErrorKind>> = {
   ENETUNREACH: 'unreachable',
   EADDRNOTAVAIL: 'unreachable',
   ETIMEDOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-ca',
   UNABLE_TO_GET_ISSUER_CERT: 'tls-ca',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls-ca',
@@ -27,6 +25,7 @@ const KIND_BY_CODE: Readonly<Record<string, TransportErrorKind>> = {
   HOSTNAME_MISMATCH: 'tls-name',
   CERT_HAS_EXPIRED: 'tls-expired',
   CERT_NOT_YET_VALID: 'tls-expired',
+  HTTP_MALFORMED: 'protocol',
 };
 
 const ADVICE: Readonly<Record<TransportErrorKind, string>> = {
@@ -59,10 +58,10 @@ export function connectionError(error: unknown, context: ConnectionErrorContext)
   if (error instanceof TransportError) return error;
   const cause = meaningfulCause(error);
   const code = codeOf(cause);
-  const kind = isParserError(cause) ? 'protocol' : kindOf(code, context);
+  const kind = kindOf(code, context);
   const detail = detailOf(cause, code, kind);
   return new TransportError(kind, `${context.server}: ${ADVICE[kind]}${detail === '' ? '' : ` (${detail})`}`, {
-    cause: withoutData(cause),
+    cause,
     server: context.server,
   });
 }
@@ -73,11 +72,6 @@ function meaningfulCause(error: unknown): unknown {
   return error;
 }
 
-/** undici does not give every one of them a code. */
-function isParserError(error: unknown): boolean {
-  return error instanceof Error && error.name === 'HTTPParserError';
-}
-
 function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null ? (error as NodeJS.ErrnoException).code : undefined;
   return typeof code === 'string' ? code : '';
@@ -86,7 +80,7 @@ function codeOf(error: unknown): string {
 function kindOf(code: string, context: ConnectionErrorContext): TransportErrorKind {
   const known = KIND_BY_CODE[code];
   if (known !== undefined) return known;
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || code.startsWith('Z_')) return 'protocol';
+  if (code.startsWith('Z_')) return 'protocol';
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') || code.startsWith('ERR_OSSL')) return 'tls';
   // What OpenSSL names beyond the list above is about a certificate, too.
   return context.connecting && /^(CERT|CRL)_|_CERT/.test(code) ? 'tls' : 'other';
@@ -101,11 +95,5 @@ function detailOf(error: unknown, code: string, kind: TransportErrorKind): strin
   }
   const message = error instanceof Error ? error.message : String(error);
   if (kind === 'tls-name' || kind === 'other' || kind === 'protocol' || kind === 'tls') return message.slice(0, 300);
-  return code === 'UND_ERR_SOCKET' ? message : code;
-}
-
-/** undici's parser errors carry the bytes that they stumbled over, which may be an object of the cluster. */
-function withoutData(error: unknown): unknown {
-  if (!(error instanceof Error) || !('data' in error)) return error;
-  return Object.assign(new Error(error.message), { code: codeOf(error) });
+  return code === 'HTTP_CLOSED' ? message : code;
 }

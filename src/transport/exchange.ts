@@ -1,6 +1,7 @@
-import type { Dispatcher } from 'undici';
 import type { TransportResponse } from '../api/transport.ts';
 import type { AbortListeners } from './abort-listeners.ts';
+import type { DispatchReceiver } from './http1-dispatch.ts';
+import type { Http1Head } from './http1-head.ts';
 
 /** Beyond so many bytes that nobody has asked for, the socket is paused. */
 const READ_AHEAD_BYTES = 262_144;
@@ -8,24 +9,30 @@ const READ_AHEAD_BYTES = 262_144;
 export interface ExchangeOptions {
   signal: AbortSignal | undefined;
   aborts: AbortListeners;
-  /** Makes a readable error of undici's. */
+  /** Makes a readable error of one of the connection's. */
   wrapError(error: Error): Error;
-  /** Called once, when the request needs its socket no longer: `whole` when the response was read to its end. */
-  onDone(whole: boolean): void;
+  /** Called once, when the request needs its socket no longer. */
+  onDone(): void;
 }
 
-type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+/** What an exchange may do to the request that it is about. */
+export interface ExchangeRequest {
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
 
 /**
- * One request on its way through undici: hands out the response when its head is there, then its body with
- * backpressure. Ends in exactly one way: whole, failed, or cancelled by us.
+ * Receives the response to one request: hands it out when its head is there, then its body with backpressure. Ends in
+ * exactly one way: whole, failed, or cancelled by us.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements DispatchReceiver {
   readonly #options: ExchangeOptions;
   readonly #head: Promise<TransportResponse>;
   #resolveHead: (response: TransportResponse) => void = () => {};
   #rejectHead: (error: unknown) => void = () => {};
-  #controller: Dispatcher.DispatchController | undefined;
+  #request: ExchangeRequest | undefined;
+  #paused = false;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   /** Undefined while more may come. */
@@ -54,16 +61,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#finish({ error: reason }, false);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
+  /** The request whose response this receives. */
+  follow(request: ExchangeRequest): void {
+    this.#request = request;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    if (status < 200) return;
-    this.#resolveHead({ status, headers: headerMap(headers), body: { [Symbol.asyncIterator]: () => this.#iterate() } });
+  onHead(head: Http1Head): void {
+    const { status, headers } = head;
+    this.#resolveHead({ status, headers, body: { [Symbol.asyncIterator]: () => this.#iterate() } });
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.#end) return;
     if (this.#read) {
       const { resolve } = this.#read;
@@ -73,20 +81,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes >= READ_AHEAD_BYTES) controller.pause();
+    if (this.#bytes >= READ_AHEAD_BYTES && !this.#paused) {
+      this.#paused = true;
+      this.#request?.pause();
+    }
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     this.#finish({}, true);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onFailure(error: Error): void {
     if (!this.#end) this.#finish({ error: this.#options.wrapError(error) }, false);
-  }
-
-  /** For an error that undici throws instead of reporting it. */
-  fail(error: Error): void {
-    this.#finish({ error: this.#options.wrapError(error) }, false);
   }
 
   #finish(end: { error?: unknown }, whole: boolean): void {
@@ -103,7 +109,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#read?.resolve({ done: true, value: undefined });
     }
     this.#read = undefined;
-    this.#options.onDone(whole);
+    this.#options.onDone();
+    if (!whole) this.#request?.abort();
     // With bytes still to be read, an abort has something to end.
     if ('error' in end || this.#chunks.length === 0) this.#forgetSignal();
   }
@@ -118,8 +125,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
       this.#bytes -= chunk.length;
-      // Not after each chunk: undici copies all that it holds whenever it is resumed.
-      if (this.#bytes <= READ_AHEAD_BYTES / 4 && this.#controller?.paused && !this.#end) this.#controller.resume();
+      if (this.#paused && this.#bytes <= READ_AHEAD_BYTES / 4 && !this.#end) {
+        this.#paused = false;
+        this.#request?.resume();
+      }
       return Promise.resolve({ done: false, value: chunk });
     }
     if (this.#end) {
@@ -143,12 +152,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     return Promise.resolve({ done: true, value: undefined });
   }
-}
-
-function headerMap(headers: Headers): Map<string, string> {
-  const map = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) map.set(name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value);
-  }
-  return map;
 }

@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
@@ -11,6 +10,9 @@ import type { ClientCertificate, Credentials, Login } from './credentials.ts';
 import { Exchange } from './exchange.ts';
 import { FixedCredentials } from './fixed-credentials.ts';
 import { gunzipBody } from './gzip-body.ts';
+import { Http1Dispatch } from './http1-dispatch.ts';
+import { MalformedResponseError } from './http1-error.ts';
+import { type EncodedRequest, encodeRequest } from './http1-request.ts';
 import type { ProxyServer } from './proxy.ts';
 import { SocketPool } from './socket-pool.ts';
 import { TlsContexts, type TlsTrust } from './tls-trust.ts';
@@ -43,8 +45,8 @@ interface Lane {
 }
 
 /**
- * `Transport` over sockets, by undici: HTTP/1.1 with one socket for each running request and no cap on their number,
- * so that no request ever waits behind the watches. Idle sockets do not hold the process.
+ * `Transport` over sockets: HTTP/1.1 with one socket for each running request and no cap on their number, so that no
+ * request ever waits behind the watches. Idle sockets do not hold the process.
  */
 export class HttpTransport implements Transport {
   /** Without anything secret. */
@@ -126,25 +128,16 @@ export class HttpTransport implements Transport {
   async #send(request: TransportRequest, login: Login): Promise<TransportResponse> {
     if (this.#closed) throw this.#closedError();
     request.signal?.throwIfAborted();
-    const { pool } = this.#laneFor(login.certificate);
-    const socket = pool.acquire();
+    const encoded = this.#encode(request, login);
     const exchange = new Exchange({
       signal: request.signal,
       aborts: this.#aborts,
-      wrapError: (error) => connectionError(error, { server: this.#url.origin }),
-      onDone: (whole) => {
-        this.#exchanges.delete(exchange);
-        if (whole) pool.release(socket);
-        else pool.discard(socket);
-      },
+      wrapError: (error) => this.#readable(error),
+      onDone: () => this.#exchanges.delete(exchange),
     });
     this.#exchanges.add(exchange);
     const timer = this.#headersTimer(request, exchange);
-    try {
-      socket.client.dispatch(this.#dispatchOptions(request, login), exchange);
-    } catch (error) {
-      exchange.fail(error as Error);
-    }
+    exchange.follow(new Http1Dispatch(this.#laneFor(login.certificate).pool, encoded, exchange));
     try {
       return this.#decoded(await exchange.response);
     } finally {
@@ -155,37 +148,39 @@ export class HttpTransport implements Transport {
   #decoded(response: TransportResponse): TransportResponse {
     const encoding = response.headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
     if (encoding === 'identity') return response;
-    const wrapError = (error: Error) => connectionError(error, { server: this.#url.origin });
     if (encoding !== 'gzip') {
       void response.body[Symbol.asyncIterator]().return?.();
-      throw wrapError(Object.assign(new Error(`unknown content-encoding "${encoding}"`), { code: 'HPE_ENCODING' }));
+      throw this.#readable(new MalformedResponseError(`unknown content-encoding "${encoding}"`));
     }
     const headers = new Map(response.headers);
     headers.delete('content-encoding');
     headers.delete('content-length');
-    return { status: response.status, headers, body: gunzipBody(response.body, wrapError) };
+    return { status: response.status, headers, body: gunzipBody(response.body, (error) => this.#readable(error)) };
   }
 
-  #dispatchOptions(request: TransportRequest, login: Login): Dispatcher.DispatchOptions {
+  #readable(error: unknown): TransportError {
+    return connectionError(error, { server: this.#url.origin });
+  }
+
+  #encode(request: TransportRequest, login: Login): EncodedRequest {
     const { proxy, disableCompression } = this.#options;
     const path = `${this.#url.pathname.replace(/\/+$/, '')}${request.path}${request.query ? `?${request.query}` : ''}`;
     const viaHttpProxy = proxy !== undefined && proxy.scheme !== 'socks5' && this.#url.protocol === 'http:';
     const proxyLogin = viaHttpProxy ? proxyAuthorization(proxy) : undefined;
-    return {
-      method: request.method,
-      // An HTTP proxy gets the whole URL, since it has to find the server itself.
-      path: viaHttpProxy ? `${this.#url.origin}${path}` : path,
-      headers: {
-        'user-agent': this.#userAgent,
-        ...(disableCompression ? {} : { 'accept-encoding': 'gzip' }),
-        ...(proxyLogin === undefined ? {} : { 'proxy-authorization': proxyLogin }),
-        ...(login.headers.reveal() as Record<string, string | string[]>),
-        ...request.headers,
-      },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      headersTimeout: 0,
-      bodyTimeout: 0,
+    const headers = {
+      'user-agent': this.#userAgent,
+      ...(disableCompression ? {} : { 'accept-encoding': 'gzip' }),
+      ...(proxyLogin === undefined ? {} : { 'proxy-authorization': proxyLogin }),
+      ...(login.headers.reveal() as Record<string, string | string[]>),
+      ...request.headers,
     };
+    // An HTTP proxy gets the whole URL, since it has to find the server itself.
+    const target = viaHttpProxy ? `${this.#url.origin}${path}` : path;
+    try {
+      return encodeRequest({ method: request.method, target, host: this.#url.host, headers, body: request.body });
+    } catch (error) {
+      throw this.#readable(error);
+    }
   }
 
   #headersTimer(request: TransportRequest, exchange: Exchange): { clear(): void } | undefined {
@@ -209,7 +204,7 @@ export class HttpTransport implements Transport {
       timeoutMs: this.#options.connectTimeoutMs ?? 30_000,
       clock: this.#clock,
     });
-    this.#lane = { certificate, pool: new SocketPool(this.#url.origin, connector) };
+    this.#lane = { certificate, pool: new SocketPool({ connector }) };
     return this.#lane;
   }
 

@@ -83,7 +83,10 @@ export class Http1ResponseParser {
     if (line !== undefined) {
       const head = this.#head.add(line);
       if (head) this.#onHead(head);
-    } else if (!this.#head.begun && !STATUS_LINE_START.startsWith(this.#lines.partial.slice(0, STATUS_LINE_START.length))) {
+    } else if (
+      !this.#head.begun &&
+      !STATUS_LINE_START.startsWith(this.#lines.partial.slice(0, STATUS_LINE_START.length))
+    ) {
       // Another protocol may never send the end of a line.
       throw new MalformedResponseError('it does not begin with a status line');
     }

@@ -1,84 +1,72 @@
-import { Client } from 'undici';
-import type { Connector } from './connector.ts';
+import type { Socket } from 'node:net';
+import { Http1Connection } from './http1-connection.ts';
 
-/** Below the idle timeout of the API server (90 s), so that we are the ones who close. */
-const IDLE_SOCKET_MS = 30_000;
+/** So much earlier than the server says that it closes an idle socket, a socket is not used any more. */
+const SERVER_LIMIT_MARGIN_MS = 2_000;
 
-/** One undici `Client`, which is one socket at a time, opened with its first request. */
-export interface PooledSocket {
-  readonly client: Client;
-  /** Ends the opening of the socket. */
-  readonly opening: AbortController;
+export interface SocketPoolOptions {
+  /** Opens sockets to the server; gives up when the signal aborts. */
+  readonly connector: { connect(signal: AbortSignal): Promise<Socket> };
+  /** How long an idle connection is kept. Default 30 s: below the API server's 90 s, so that we are the ones who close. */
+  readonly idleMs?: number;
 }
 
 /**
- * Sockets to one server, each for one request at a time, as many as there are requests. undici's own `Pool` is not used because
- * it opens a new connection after each request that is aborted, only to find that nobody wants it.
+ * Connections to one server, each for one request at a time, as many as there are requests. A connection comes back by itself when its
+ * response was whole. Idle ones are closed after a while, and do not hold the process.
  */
 export class SocketPool {
-  readonly #origin: string;
-  readonly #connector: Connector;
-  readonly #idle: PooledSocket[] = [];
-  readonly #busy = new Set<PooledSocket>();
+  readonly #options: SocketPoolOptions;
+  /** The one that was used last, which is the least likely to have gone stale, is the last. */
+  readonly #idle: Http1Connection[] = [];
   #retired = false;
 
-  constructor(origin: string, connector: Connector) {
-    this.#origin = origin;
-    this.#connector = connector;
+  constructor(options: SocketPoolOptions) {
+    this.#options = options;
   }
 
-  /** The socket that was used last, which is the least likely to have gone stale, or a new one. */
-  acquire(): PooledSocket {
-    const socket = this.#idle.pop() ?? this.#open();
-    this.#busy.add(socket);
-    return socket;
+  /**
+   * An idle connection that the server has not closed, or undefined. It is looked at after so many turns of the event loop, since what
+   * the server did while the program was busy is only then known: after one turn most of it, after two all of it.
+   */
+  async takeIdle(turns: 1 | 2): Promise<Http1Connection | undefined> {
+    for (;;) {
+      const connection = this.#idle.pop();
+      if (connection === undefined) return undefined;
+      connection.hold();
+      for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+      if (!connection.closed) return connection;
+    }
   }
 
-  /** The request is over; the socket can serve another. */
-  release(socket: PooledSocket): void {
-    this.#busy.delete(socket);
-    if (this.#retired) this.#end(socket);
-    else this.#idle.push(socket);
+  /** A new connection. */
+  async open(signal: AbortSignal): Promise<Http1Connection> {
+    const socket = await this.#options.connector.connect(signal);
+    return new Http1Connection(socket, {
+      onIdle: (connection) => this.keep(connection),
+      onClosed: (connection) => this.#forget(connection),
+    });
   }
 
-  /** The socket is of no use any more, or its request is not wanted any more. */
-  discard(socket: PooledSocket): void {
-    this.#busy.delete(socket);
-    const index = this.#idle.indexOf(socket);
-    if (index >= 0) this.#idle.splice(index, 1);
-    this.#end(socket);
+  /** Takes a connection that no request runs on. */
+  keep(connection: Http1Connection): void {
+    const limitMs = Math.min(this.#options.idleMs ?? 30_000, connection.serverIdleLimitMs - SERVER_LIMIT_MARGIN_MS);
+    if (this.#retired || limitMs <= 0) {
+      connection.destroy();
+      return;
+    }
+    connection.rest(limitMs);
+    this.#idle.push(connection);
   }
 
-  /** Ends the idle sockets now and the others after their present request. */
+  /** Ends the idle connections now and the others after their present request. */
   retire(): void {
     this.#retired = true;
-    for (const socket of this.#idle.splice(0)) this.#end(socket);
+    for (const connection of this.#idle.splice(0)) connection.destroy();
   }
 
-  #end(socket: PooledSocket): void {
-    socket.opening.abort();
-    // The callback form: there is nobody to wait for it, nor anything that could go wrong.
-    socket.client.destroy(() => {});
-  }
-
-  #open(): PooledSocket {
-    const opening = new AbortController();
-    const client = new Client(this.#origin, {
-      connect: (_options, callback) => {
-        this.#connector.connect(opening.signal).then(
-          (socket) => callback(null, socket),
-          (error: Error) => callback(error, null),
-        );
-      },
-      pipelining: 1,
-      keepAliveTimeout: IDLE_SOCKET_MS,
-      keepAliveMaxTimeout: IDLE_SOCKET_MS,
-      maxHeaderSize: 65_536,
-    });
-    const socket = { client, opening };
-    client.on('disconnect', () => {
-      if (!this.#busy.has(socket)) this.discard(socket);
-    });
-    return socket;
+  #forget(connection: Http1Connection): void {
+    const index = this.#idle.indexOf(connection);
+    if (index >= 0) this.#idle.splice(index, 1);
   }
 }

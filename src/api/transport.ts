@@ -33,8 +33,8 @@ export interface TransportResponse {
 /**
  * One HTTP exchange with an API server: request in; status, headers and a stream of bytes out. Resolves for every
  * status; rejects only when no response came (refused, reset, TLS, timeout, abort). Never retries by itself, with two
- * exceptions: a 401 on credentials that can be renewed is repeated once with new ones, and a GET, PUT or DELETE is sent
- * again once when the server closed an idle connection just as it was used and nothing of a response came. Adds
+ * exceptions: a 401 on credentials that can be renewed is repeated once with new ones, and a GET is sent again
+ * once when the server closed an idle connection just as it was used and nothing of a response came. Adds
  * authentication and User-Agent. Implemented over sockets by `transport/`, and in process by the embedded server.
  */
 export interface Transport {

@@ -4,6 +4,7 @@ import { TransportError } from '../api/transport-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import { connectionError } from './connection-error.ts';
 import { bareHost, type ProxyServer } from './proxy.ts';
+import type { ReadBuffer } from './read-buffer.ts';
 import { readHead } from './socket-reader.ts';
 import { socks5Handshake } from './socks5.ts';
 import type { TlsContexts } from './tls-trust.ts';
@@ -30,7 +31,8 @@ export class Connector {
     this.#options = options;
   }
 
-  async connect(signal: AbortSignal): Promise<Socket> {
+  /** A plain socket to the server itself reads into `buffer`; one with TLS cannot, as it reads on for a while when it is paused. */
+  async connect(signal: AbortSignal, buffer: ReadBuffer): Promise<Socket> {
     const { server, proxy } = this.#options;
     const secure = server.protocol === 'https:';
     const host = bareHost(server);
@@ -46,7 +48,8 @@ export class Connector {
     };
     try {
       if (proxy === undefined) {
-        await (secure ? this.#secure(host, { port }, track) : this.#plain(host, port, track));
+        if (secure) await this.#secure(host, { port }, track);
+        else await this.#plain({ host, port, onread: buffer.onread }, track);
       } else {
         const tunnel = await this.#throughProxy(proxy, { host, port }, secure, track);
         if (secure) await this.#secure(host, { socket: tunnel }, track);
@@ -64,9 +67,12 @@ export class Connector {
     return socket;
   }
 
-  async #plain(host: string, port: number, track: (socket: Socket) => Socket): Promise<Socket> {
+  async #plain(
+    to: { host: string; port: number; onread?: ReadBuffer['onread'] },
+    track: (socket: Socket) => Socket,
+  ): Promise<Socket> {
     const { connect } = await import('node:net');
-    const socket = track(connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }));
+    const socket = track(connect({ ...to, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }));
     await opened(socket, 'connect');
     return socket;
   }
@@ -96,7 +102,7 @@ export class Connector {
       const socket =
         proxy.scheme === 'https'
           ? await this.#secureProxy(proxy, track)
-          : await this.#plain(proxy.host, proxy.port, track);
+          : await this.#plain({ host: proxy.host, port: proxy.port }, track);
       if (proxy.scheme === 'socks5') await socks5Handshake(socket, target, proxy.login);
       else if (secure) await connectTunnel(socket, target, proxyAuthorization(proxy));
       return socket;

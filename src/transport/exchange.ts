@@ -7,6 +7,8 @@ import type { Http1Head } from './http1-head.ts';
 const READ_AHEAD_BYTES = 262_144;
 
 export interface ExchangeOptions {
+  /** Whether the reader is done with a chunk when it asks for the next; otherwise it gets a copy. */
+  reuseChunks: boolean;
   signal: AbortSignal | undefined;
   aborts: AbortListeners;
   /** Makes a readable error of one of the connection's. */
@@ -17,6 +19,8 @@ export interface ExchangeOptions {
 
 /** What an exchange may do to the request that it is about. */
 export interface ExchangeRequest {
+  /** Whether the data that were handed over stay as they are only while it is paused. */
+  readonly reusesMemory: boolean;
   pause(): void;
   resume(): void;
   abort(): void;
@@ -76,12 +80,13 @@ export class Exchange implements DispatchReceiver {
     if (this.#read) {
       const { resolve } = this.#read;
       this.#read = undefined;
-      resolve({ done: false, value: chunk });
-      return;
+      resolve({ done: false, value: this.#handedOut(chunk) });
+    } else {
+      this.#chunks.push(chunk);
+      this.#bytes += chunk.length;
     }
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes >= READ_AHEAD_BYTES && !this.#paused) {
+    // Nothing is read into memory that somebody is not done with.
+    if (!this.#paused && (this.#request?.reusesMemory || this.#bytes >= READ_AHEAD_BYTES)) {
       this.#paused = true;
       this.#request?.pause();
     }
@@ -125,19 +130,27 @@ export class Exchange implements DispatchReceiver {
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
       this.#bytes -= chunk.length;
-      if (this.#paused && this.#bytes <= READ_AHEAD_BYTES / 4 && !this.#end) {
-        this.#paused = false;
-        this.#request?.resume();
-      }
-      return Promise.resolve({ done: false, value: chunk });
+      if (!this.#request?.reusesMemory && this.#bytes <= READ_AHEAD_BYTES / 4) this.#resume();
+      return Promise.resolve({ done: false, value: this.#handedOut(chunk) });
     }
     if (this.#end) {
       this.#forgetSignal();
       return 'error' in this.#end ? Promise.reject(this.#end.error) : Promise.resolve({ done: true, value: undefined });
     }
+    this.#resume();
     return new Promise((resolve, reject) => {
       this.#read = { resolve: resolve as (result: IteratorResult<Uint8Array>) => void, reject };
     });
+  }
+
+  #resume(): void {
+    if (!this.#paused || this.#end) return;
+    this.#paused = false;
+    this.#request?.resume();
+  }
+
+  #handedOut(chunk: Uint8Array): Uint8Array {
+    return this.#options.reuseChunks || !this.#request?.reusesMemory ? chunk : Buffer.from(chunk);
   }
 
   #return(): Promise<IteratorResult<Uint8Array, undefined>> {

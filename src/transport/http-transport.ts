@@ -130,6 +130,7 @@ export class HttpTransport implements Transport {
     request.signal?.throwIfAborted();
     const encoded = this.#encode(request, login);
     const exchange = new Exchange({
+      reuseChunks: request.reuseChunks ?? false,
       signal: request.signal,
       aborts: this.#aborts,
       wrapError: (error) => this.#readable(error),

@@ -3,6 +3,7 @@ import { ConnectionClosedError } from './http1-error.ts';
 import type { Http1Head } from './http1-head.ts';
 import type { EncodedRequest } from './http1-request.ts';
 import { Http1ResponseParser, type ResponseSink } from './http1-response-parser.ts';
+import type { ReadBuffer } from './read-buffer.ts';
 
 /** Hears of one response; last of all of its end or of its failure, exactly once. */
 export interface ResponseReceiver extends ResponseSink {
@@ -31,17 +32,23 @@ interface Running {
  */
 export class Http1Connection {
   readonly #socket: Socket;
+  readonly #buffer: ReadBuffer;
   readonly #options: Http1ConnectionOptions;
   #running: Running | undefined;
   #requests = 0;
   #closed = false;
   #serverIdleLimitMs = Number.POSITIVE_INFINITY;
 
-  /** @param socket one that is open, with no bytes in it that are not for us; it is ours from now on. */
-  constructor(socket: Socket, options: Http1ConnectionOptions) {
+  /**
+   * @param socket one that is open, with no bytes in it that are not for us; it is ours from now on.
+   * @param buffer what the socket reads into, if it is used.
+   */
+  constructor(socket: Socket, buffer: ReadBuffer, options: Http1ConnectionOptions) {
     this.#socket = socket;
+    this.#buffer = buffer;
     this.#options = options;
-    socket.on('data', (bytes: Buffer) => this.#onData(bytes));
+    if (!buffer.isUsed) socket.on('data', (bytes: Buffer) => this.#onData(bytes));
+    else if (!buffer.receive((bytes) => this.#onData(bytes))) socket.destroy();
     socket.on('end', () => this.#onEnd());
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', () => this.#fail(new ConnectionClosedError()));
@@ -58,6 +65,11 @@ export class Http1Connection {
   /** Whether it has served a request before the one that runs. */
   get reused(): boolean {
     return this.#requests > 1;
+  }
+
+  /** Whether data that were handed out stay as they are only while it is paused. */
+  get reusesMemory(): boolean {
+    return this.#buffer.isUsed;
   }
 
   /** How long the server keeps the connection when nobody uses it, by its own word. */
@@ -83,7 +95,7 @@ export class Http1Connection {
     socket.uncork();
   }
 
-  /** No more data soon; what the socket has given already still comes. */
+  /** No more data soon; what the socket has read already still comes. */
   pause(): void {
     this.#socket.pause();
   }
@@ -171,6 +183,8 @@ export class Http1Connection {
     // A server that answers before it has read the request may never read the rest.
     if (exact && running.head?.persistent && this.#socket.writableLength === 0) {
       this.#running = undefined;
+      // The reader may not be done with the bytes when the connection serves another request.
+      this.#buffer.giveUp();
       // It may be paused, and then neither the end of the connection nor another response would be noticed.
       this.#socket.resume();
       this.#options.onIdle(this);

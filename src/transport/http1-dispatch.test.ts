@@ -57,28 +57,27 @@ describe('a request on a connection that breaks', () => {
     ['closes', (socket: Socket) => socket.end()],
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
   ] as const) {
-    it.each(['GET', 'PUT', 'DELETE'] as const)(
-      `is sent again when the server ${how} a used one, %s`,
-      async (method) => {
-        await using server = await startRaw((socket, request) =>
-          request === `1 ${method} /second` ? breakOff(socket) : socket.write(OK),
-        );
-        await get(server.transport, '/first');
-        const body = method === 'GET' ? {} : { body: '{}' };
-        expect(await get(server.transport, '/second', { method, ...body })).toEqual({ status: 200, text: 'ok' });
-        expect(server.requests).toEqual(['1 GET /first', `1 ${method} /second`, `2 ${method} /second`]);
-      },
-    );
-
-    it.each(['POST', 'PATCH'] as const)(`is not sent again when the server ${how} a used one, %s`, async (method) => {
+    it(`is sent again when the server ${how} a used one and it changes nothing`, async () => {
       await using server = await startRaw((socket, request) =>
-        request.endsWith('/second') ? breakOff(socket) : socket.write(OK),
+        request === '1 GET /second' ? breakOff(socket) : socket.write(OK),
       );
       await get(server.transport, '/first');
-      const failed = await rejection(get(server.transport, '/second', { method, body: '{}' }));
-      expect(failed).toMatchObject({ name: 'TransportError', kind: 'reset' });
-      expect(server.requests).toEqual(['1 GET /first', `1 ${method} /second`]);
+      expect(await get(server.transport, '/second')).toEqual({ status: 200, text: 'ok' });
+      expect(server.requests).toEqual(['1 GET /first', '1 GET /second', '2 GET /second']);
     });
+
+    it.each(['POST', 'PATCH', 'PUT', 'DELETE'] as const)(
+      `is not sent again when the server ${how} a used one, %s`,
+      async (method) => {
+        await using server = await startRaw((socket, request) =>
+          request.endsWith('/second') ? breakOff(socket) : socket.write(OK),
+        );
+        await get(server.transport, '/first');
+        const failed = await rejection(get(server.transport, '/second', { method, body: '{}' }));
+        expect(failed).toMatchObject({ name: 'TransportError', kind: 'reset' });
+        expect(server.requests).toEqual(['1 GET /first', `1 ${method} /second`]);
+      },
+    );
   }
 
   it('is sent again once only', async () => {
@@ -178,7 +177,7 @@ describe('an idle connection', () => {
   });
 
   it('can be used also when the last byte of the response before it paused the socket', async () => {
-    const body = 'x'.repeat(262_144);
+    const body = 'x'.repeat(10_000);
     await using server = await startRaw((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
     );

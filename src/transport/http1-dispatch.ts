@@ -12,7 +12,7 @@ export interface DispatchReceiver extends ResponseSink {
 
 /**
  * One request on its way: on an idle connection if there is one, else on a new one. An idle connection may be closed by the server in the
- * moment in which it is used; if not one byte of a response came, a request that is idempotent is then sent again, once, on a new
+ * moment in which it is used; if not one byte of a response came, a request that changes nothing is then sent again, once, on a new
  * connection.
  */
 export class Http1Dispatch {
@@ -29,6 +29,11 @@ export class Http1Dispatch {
     this.#request = request;
     this.#receiver = receiver;
     void this.#begin();
+  }
+
+  /** Whether data that were handed out stay as they are only until the next are asked for. */
+  get reusesMemory(): boolean {
+    return this.#connection?.reusesMemory ?? false;
   }
 
   /** Asks for no more data for now. Some may still come. */
@@ -49,7 +54,7 @@ export class Http1Dispatch {
   }
 
   async #begin(): Promise<void> {
-    const connection = await this.#pool.takeIdle(this.#request.idempotent ? 1 : 2);
+    const connection = await this.#pool.takeIdle(this.#request.safe ? 1 : 2);
     if (connection === undefined) return this.#sendOnNew();
     if (this.#aborted) return this.#pool.keep(connection);
     this.#sendOn(connection);
@@ -85,8 +90,7 @@ export class Http1Dispatch {
       },
       onFailure: (error, untouched) => {
         this.#connection = undefined;
-        if (untouched && connection.reused && this.#request.idempotent && isBrokenConnection(error))
-          void this.#sendOnNew();
+        if (untouched && connection.reused && this.#request.safe && isBrokenConnection(error)) void this.#sendOnNew();
         else receiver.onFailure(error);
       },
     };

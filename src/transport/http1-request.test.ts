@@ -8,7 +8,7 @@ describe('encodeRequest', () => {
     const headers = { 'user-agent': 'me', 'Impersonate-Group': ['a', 'b'] };
     expect(encodeRequest({ ...plain, method: 'PUT', headers, body: 'ö' })).toEqual({
       method: 'PUT',
-      idempotent: true,
+      safe: false,
       head:
         'PUT /x?y=1 HTTP/1.1\r\nhost: server:6443\r\nconnection: keep-alive\r\nuser-agent: me\r\n' +
         'Impersonate-Group: a\r\nImpersonate-Group: b\r\ncontent-length: 2\r\n\r\n',
@@ -29,9 +29,9 @@ describe('encodeRequest', () => {
   });
 
   it('knows which methods may be sent twice', () => {
-    const idempotent = (method: string) => encodeRequest({ ...plain, method }).idempotent;
-    expect(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'].every(idempotent)).toBe(true);
-    expect(['POST', 'PATCH'].some(idempotent)).toBe(false);
+    const safe = (method: string) => encodeRequest({ ...plain, method }).safe;
+    expect(['GET', 'HEAD', 'OPTIONS'].every(safe)).toBe(true);
+    expect(['POST', 'PATCH', 'PUT', 'DELETE'].some(safe)).toBe(false);
   });
 
   it.each(['a\rb', 'a\nb', 'a\r\nx: y', 'a\0b', 'a\x7fb', 'a\u0100'])(

@@ -11,8 +11,8 @@ export interface Http1Request {
 /** A request as it goes over the wire. */
 export interface EncodedRequest {
   readonly method: string;
-  /** By RFC 9110 §9.2.2: to send it twice does no more than to send it once. */
-  readonly idempotent: boolean;
+  /** By RFC 9110 §9.2.1: it changes nothing, so that it may be sent twice. What Go's client sends again, too. */
+  readonly safe: boolean;
   readonly head: string;
   readonly body: Uint8Array | undefined;
 }
@@ -22,7 +22,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 /** They say where a message ends and what becomes of the connection, which is for the connection to say. */
 const OWN_HEADERS = new Set(['connection', 'content-length', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade']);
-const IDEMPOTENT_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Without a body, these say that it is empty. */
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -49,7 +49,7 @@ export function encodeRequest(request: Http1Request): EncodedRequest {
   if (length > 0 || BODY_METHODS.has(method)) head += `content-length: ${length}\r\n`;
   return {
     method,
-    idempotent: IDEMPOTENT_METHODS.has(method),
+    safe: SAFE_METHODS.has(method),
     head: `${head}\r\n`,
     body: length > 0 ? body : undefined,
   };

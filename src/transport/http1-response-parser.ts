@@ -9,7 +9,7 @@ const MAX_HEAD_BYTES = 65_536;
 export interface ResponseSink {
   /** Once, before any data. */
   onHead(head: Http1Head): void;
-  /** A part of the body, never empty: a view of the bytes that were written to the parser. */
+  /** A part of the body, never empty: a view of the bytes that were written to the parser, whose memory may be used again. */
   onData(bytes: Buffer): void;
 }
 

@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { Http1Connection } from './http1-connection.ts';
+import { ReadBuffer } from './read-buffer.ts';
 
 /** So much earlier than the server says that it closes an idle socket, a socket is not used any more. */
 const SERVER_LIMIT_MARGIN_MS = 2_000;
 
 export interface SocketPoolOptions {
-  /** Opens sockets to the server; gives up when the signal aborts. */
-  readonly connector: { connect(signal: AbortSignal): Promise<Socket> };
+  /** Opens sockets to the server, which may read into the buffer; gives up when the signal aborts. */
+  readonly connector: { connect(signal: AbortSignal, buffer: ReadBuffer): Promise<Socket> };
   /** How long an idle connection is kept. Default 30 s: below the API server's 90 s, so that we are the ones who close. */
   readonly idleMs?: number;
 }
@@ -41,8 +42,9 @@ export class SocketPool {
 
   /** A new connection. */
   async open(signal: AbortSignal): Promise<Http1Connection> {
-    const socket = await this.#options.connector.connect(signal);
-    return new Http1Connection(socket, {
+    const buffer = new ReadBuffer();
+    const socket = await this.#options.connector.connect(signal, buffer);
+    return new Http1Connection(socket, buffer, {
       onIdle: (connection) => this.keep(connection),
       onClosed: (connection) => this.#forget(connection),
     });

@@ -7,10 +7,11 @@ import { type Deliver, Listener } from './listener.ts';
 import type { Notification } from './notification.ts';
 import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
 
-/** How long handlers run before the event loop gets its turn: together with a slice of other work less than 10 ms. */
-const SLICE_MS = 4;
-/** The same while the initial list is on its way into the store: those who wait for that are served first. */
-const SLICE_BEFORE_SYNC_MS = 1;
+/**
+ * How long handlers run before the event loop gets its turn. Together with a `TimeSlice` less than 10 ms; and a little longer
+ * than that, so that handlers that do little keep up with a long list on its way into the store.
+ */
+const SLICE_MS = 5;
 /** How many calls a listener makes before the next one has its turn. */
 const CALLS_IN_A_TURN = 16;
 /** client-go's minimumResyncPeriod. */
@@ -143,7 +144,7 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   #runSlice(): void {
     this.#scheduled = undefined;
-    const endMs = performance.now() + (this.#options.hasSynced() ? SLICE_MS : SLICE_BEFORE_SYNC_MS);
+    const endMs = performance.now() + SLICE_MS;
     this.#sliceEndMs = endMs;
     while (this.#ready.size > 0 && performance.now() < endMs) {
       for (const listener of this.#ready) {

@@ -49,9 +49,7 @@ export class DeltaHandler<T extends KubernetesObject> {
 
   #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
     const { table, distribute, clock, repairs } = this.#options;
-    const known = table.get(object.key);
-    if (repairs?.isInVain(object, known)) return;
-    if (known && type !== 'Replaced' && this.#isOlder(object, known)) return;
+    if (type !== 'Replaced' && this.#isPassedOver(object)) return;
     const old = table.put(object);
     if (type !== 'Sync') this.#options.onStored?.(object);
     const nowMs = clock.now();
@@ -74,6 +72,12 @@ export class DeltaHandler<T extends KubernetesObject> {
     // The deletion of another uid than the one that was shown: that one must have gone before, unseen.
     const seen = final !== undefined && final.uid === old.uid;
     distribute(Notification.delete(seen ? final : old, !seen, clock.now()), false);
+  }
+
+  #isPassedOver(object: Cached<T>): boolean {
+    const { table, repairs } = this.#options;
+    const known = table.get(object.key);
+    return repairs?.isInVain(object, known) || (known !== undefined && this.#isOlder(object, known));
   }
 
   /** A list is believed even when it goes back (a cluster restored from a backup does); a single event is not. */

@@ -96,16 +96,20 @@ func main() {
 			}
 		},
 		"getByKey": func(n int) {
-			for i := 0; i < n; i++ {
-				if _, exists, _ := indexer.GetByKey(keys[i%objects]); exists {
-					sink++
+			for done := 0; done < n; done += len(keys) {
+				for _, key := range keys {
+					if _, exists, _ := indexer.GetByKey(key); exists {
+						sink++
+					}
 				}
 			}
 		},
 		"getByKey, keys as the store lists them": func(n int) {
-			for i := 0; i < n; i++ {
-				if _, exists, _ := indexer.GetByKey(listedKeys[i%objects]); exists {
-					sink++
+			for done := 0; done < n; done += len(listedKeys) {
+				for _, key := range listedKeys {
+					if _, exists, _ := indexer.GetByKey(key); exists {
+						sink++
+					}
 				}
 			}
 		},

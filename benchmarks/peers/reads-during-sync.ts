@@ -9,6 +9,8 @@ export class ReadsDuringSync<T extends KubernetesObject> {
   readonly #lister: Lister<T>;
   readonly #timer: NodeJS.Timeout;
   #reads = 0;
+  /** The name of an object that was there. */
+  #last = 'none';
   #withObjects = 0;
   #worstMs = 0;
 
@@ -16,7 +18,7 @@ export class ReadsDuringSync<T extends KubernetesObject> {
   constructor(informer: SharedIndexInformer<T>, lister: Lister<T>) {
     this.#informer = informer;
     this.#lister = lister;
-    this.#timer = setInterval(() => this.#readAll(), EVERY_MS);
+    this.#timer = setInterval(() => this.#readNext(), EVERY_MS);
   }
 
   /**
@@ -32,11 +34,13 @@ export class ReadsDuringSync<T extends KubernetesObject> {
     };
   }
 
-  #readAll(): void {
-    this.#read(() => this.#lister.namespace(NAMESPACE).list());
-    const indexed = this.#read(() => this.#informer.indexer.byIndex('namespace', NAMESPACE));
-    const last = indexed.at(-1)?.metadata?.name ?? 'none';
-    this.#read(() => [this.#lister.get(`${NAMESPACE}/${last}`)].filter((object) => object !== undefined));
+  /** By turns a namespace by the lister, the same by the index, and one object. */
+  #readNext(): void {
+    if (this.#reads % 3 === 0) this.#read(() => this.#lister.namespace(NAMESPACE).list());
+    else if (this.#reads % 3 === 1) {
+      const indexed = this.#read(() => this.#informer.indexer.byIndex('namespace', NAMESPACE));
+      this.#last = indexed.at(-1)?.metadata?.name ?? 'none';
+    } else this.#read(() => [this.#lister.get(`${NAMESPACE}/${this.#last}`)].filter((object) => object !== undefined));
   }
 
   #read(read: () => readonly T[]): readonly T[] {

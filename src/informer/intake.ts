@@ -16,6 +16,13 @@ export interface IntakeOptions<T extends KubernetesObject> {
   onReplaced: () => void;
 }
 
+/** To look up single objects among so many that are queued takes no time worth mentioning. */
+const MANY = 5_000;
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** What a reflector of a shared informer writes to: the queue, and a mark of how far it has come. */
 export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
   readonly queue: Queue<Cached<T>>;
@@ -59,10 +66,15 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
     this.caughtUp.queued(object.resourceVersion);
   }
 
-  async replace(objects: readonly Cached<T>[], resourceVersion: string): Promise<void> {
-    await this.queue.replaceGradually(objects, resourceVersion);
+  async replace(objects: readonly Cached<T>[], resourceVersion: string, areUnique?: boolean): Promise<void> {
+    await this.queue.replaceGradually(objects, resourceVersion, areUnique);
     this.caughtUp.queued(resourceVersion);
     this.#onReplaced();
+  }
+
+  /** What is new while a long list is on its way into the store waits at the server, and not beside the list. */
+  async settled(): Promise<void> {
+    while (this.queue.length > MANY && !this.queue.isClosed) await nextTurn();
   }
 
   resync(): void {

@@ -74,7 +74,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   abstract readonly length: number;
 
   /** One `replace`, with a yield wherever it may pause. Nothing has changed before all that can throw is done. @internal */
-  protected abstract replaceSteps(objects: readonly T[]): Generator<void, void, void>;
+  protected abstract replaceSteps(objects: readonly T[], areUnique: boolean): Generator<void, void, void>;
   /** Takes the oldest item out of the queue. @internal */
   protected abstract shift(): QueueItem<T> | undefined;
   /** Queues a failed item again, before newer deltas of its key. @internal */
@@ -84,14 +84,14 @@ export abstract class PoppableQueue<T> implements Queue<T> {
 
   replace(objects: readonly T[], _resourceVersion = ''): void {
     if (this.#closed) return;
-    const steps = this.replaceSteps(objects);
+    const steps = this.replaceSteps(objects, false);
     while (!steps.next().done);
     this.wake();
   }
 
-  async replaceGradually(objects: readonly T[], _resourceVersion = ''): Promise<void> {
+  async replaceGradually(objects: readonly T[], _resourceVersion = '', areUnique = false): Promise<void> {
     const slice = new TimeSlice();
-    const steps = this.replaceSteps(objects);
+    const steps = this.replaceSteps(objects, areUnique);
     while (!this.#closed && !steps.next().done) if (slice.isDue()) await slice.pause();
     // In another turn, so that the producer is through with the list before anything comes of it.
     setImmediate(() => this.wake());

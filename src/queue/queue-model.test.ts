@@ -130,7 +130,8 @@ class World {
     for (const name of KEYS) if (!keep.includes(name)) this.server.delete(name);
     for (const name of change) this.#changed(name);
     const list = Array.from(this.server, ([name, version]) => ({ name, version }));
-    await this.queue[how](list, String(this.#version));
+    if (how === 'replace') this.queue.replace(list, String(this.#version));
+    else await this.queue.replaceGradually(list, String(this.#version), true);
     if (this.#initial !== undefined) return;
     this.#initial = new Set<unknown>(
       this.queue instanceof InOrderQueue ? this.queue.list() : [...this.server.keys(), ...this.store.keys()],

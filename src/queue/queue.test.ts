@@ -363,13 +363,37 @@ describe.each([
       return initial;
     }
 
-    it('shows nothing of the first list before it is whole', async () => {
+    it.each([true, false])('shows nothing of the first list before it is whole (unique: %s)', async (areUnique) => {
       const fifo = make({});
-      const done = fifo.replaceGradually(many(1), '1');
+      const done = fifo.replaceGradually(many(1), '1', areUnique);
       expect(fifo.length === 0 || fifo.length === 30_000).toBe(true);
       expect(fifo.hasSynced()).toBe(false);
       const initial = await consume(fifo, new Map(), done);
       expect(initial.size).toBe(30_000);
+      expect(fifo.hasSynced()).toBe(true);
+    });
+
+    it('merges what is new with what is left of the first list', async () => {
+      const fifo = make({});
+      await fifo.replaceGradually([thing('a', 1), thing('b', 1), thing('c', 1)], '1', true);
+      expect(fifo.length).toBe(3);
+      fifo.popNow(() => {});
+      fifo.update(thing('b', 2));
+      fifo.update(thing('a', 2));
+      const popped: string[] = [];
+      while (fifo.length > 0) {
+        fifo.popNow((deltas, isInInitialList) => {
+          const values = deltas.map(
+            ({ type, object }) => `${type} ${'val' in object ? `${object.name}${object.val}` : ''}`,
+          );
+          popped.push(`${values.join(', ')}${isInInitialList ? ' initial' : ''}`);
+        });
+      }
+      expect(popped).toEqual(
+        fifo instanceof DeltaFIFO
+          ? ['Replaced b1, Updated b2 initial', 'Replaced c1 initial', 'Updated a2']
+          : ['Replaced b1 initial', 'Replaced c1 initial', 'Updated b2', 'Updated a2'],
+      );
       expect(fifo.hasSynced()).toBe(true);
     });
 

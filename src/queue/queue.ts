@@ -80,9 +80,11 @@ export interface Queue<T> {
   replace(objects: readonly T[], resourceVersion: string): void;
   /**
    * As `replace`, in slices, so that a large list does not hold the event loop. Nothing of a first list comes out before it
-   * has settled. Until then the producer must call nothing else but `resync` and `close`.
+   * has settled. Until then the producer must call nothing else but `resync` and `close`. `areUnique`: no two objects have the
+   * same key, so that a first list can be queued as it is; to look up what is queued while it is being popped then costs as
+   * much as the list is long, once.
    */
-  replaceGradually(objects: readonly T[], resourceVersion: string): Promise<void>;
+  replaceGradually(objects: readonly T[], resourceVersion: string, areUnique?: boolean): Promise<void>;
   /** Queues a `Sync` for each known object that has nothing pending. */
   resync(): void;
 

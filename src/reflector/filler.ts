@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { afterList, afterWatchList, failureKind } from './failure.ts';
+import { interruptible } from './interruption.ts';
 import { listCycle, type WholeState } from './list-cycle.ts';
 import { recover, type Step } from './recovery.ts';
 import { asError, type ReflectorError } from './reflector-error.ts';
@@ -106,10 +107,11 @@ export class Filler<T extends KubernetesObject> {
       trace.step('prepared');
       if (this.#deservesSecondTry(prepared)) {
         whole.stream?.close();
-        return await this.#tryAgain(prepared, whole.resourceVersion);
+        return await this.#tryAgain(prepared, whole);
       }
-      await this.#replace(prepared, whole.resourceVersion);
+      await this.#replace(prepared, whole);
       trace.step('stored');
+      await interruptible(() => settings.target.settled?.(), signal);
     } catch (error) {
       whole.stream?.close();
       signal.throwIfAborted();
@@ -125,10 +127,10 @@ export class Filler<T extends KubernetesObject> {
   }
 
   /** An empty target gets what can be taken at once; a filled one does not lose an object before the second try. */
-  async #tryAgain(prepared: PreparedItems<T>, resourceVersion: string): Promise<Step<T>> {
+  async #tryAgain(prepared: PreparedItems<T>, whole: WholeState<T>): Promise<Step<T>> {
     const { backoff, settings, state, signal } = this.#session;
     const { clock } = settings;
-    if (!this.#isFilled) await this.#replace(prepared, resourceVersion);
+    if (!this.#isFilled) await this.#replace(prepared, whole);
     this.#isSecondTry = true;
     const waitMs = backoff.next();
     const lastError = prepared.untaken[0];
@@ -138,10 +140,10 @@ export class Filler<T extends KubernetesObject> {
     return { do: 'fill' };
   }
 
-  async #replace(prepared: PreparedItems<T>, resourceVersion: string): Promise<void> {
+  async #replace(prepared: PreparedItems<T>, { resourceVersion, areUnique }: WholeState<T>): Promise<void> {
     const { writer, state, signal } = this.#session;
     const news: readonly ReflectorError[] = this.#isSecondTry ? prepared.untaken : [];
-    await writer.replace(prepared, resourceVersion);
+    await writer.replace(prepared, resourceVersion, areUnique);
     this.#isFilled = true;
     this.#isSecondTry = false;
     signal.throwIfAborted();

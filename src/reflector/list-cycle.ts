@@ -13,6 +13,8 @@ import type { Session } from './session.ts';
 export interface WholeState<T extends KubernetesObject> {
   readonly items: readonly Cached<T>[];
   readonly broken: readonly BrokenObject[];
+  /** Whether no two items have the same key; a list is not looked at for that. */
+  readonly areUnique?: boolean;
   readonly resourceVersion: string;
   /** How it came, for the log. */
   readonly how: string;

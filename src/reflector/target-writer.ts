@@ -83,8 +83,12 @@ export class TargetWriter<T extends KubernetesObject> {
   }
 
   /** The whole state. Those that could not be taken are left out from now on, and nothing else is. */
-  async replace({ objects, untaken: failures }: PreparedItems<T>, resourceVersion: string): Promise<void> {
-    await this.#target.replace(objects, resourceVersion);
+  async replace(
+    { objects, untaken: failures }: PreparedItems<T>,
+    resourceVersion: string,
+    areUnique = false,
+  ): Promise<void> {
+    await this.#target.replace(objects, resourceVersion, areUnique);
     this.#position.replaced(resourceVersion);
     this.#leftOut.clear();
     for (const [index, { key = '', cause, message }] of failures.entries()) {

@@ -92,6 +92,7 @@ class InitialEvents<T extends KubernetesObject> {
   whole(): Omit<WholeState<T>, 'stream'> {
     return {
       items: [...this.#objects.values()],
+      areUnique: true,
       broken: [...this.#broken, ...this.#brokenByKey.values()],
       resourceVersion: this.resourceVersion,
       how: `${this.#objects.size} objects streamed`,

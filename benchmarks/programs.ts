@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundleOptions } from '../scripts/bundle-options.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules/.cache/tidewatch-bench');
@@ -61,14 +62,7 @@ async function bundle(name: string, entry: string): Promise<Command> {
     outdir: cache,
     outExtension: { '.js': '.mjs' },
     chunkNames: `${name}-chunks/[name]-[hash]`,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    packages: 'external',
-    sourcemap: true,
-    logLevel: 'warning',
+    ...bundleOptions,
   });
   return [process.execPath, '--expose-gc', join(cache, `${name}.mjs`)];
 }

@@ -11,8 +11,6 @@ interface Ratio {
   /** The quotient is at most this; with `atLeast`, at least this. */
   readonly limit: number;
   readonly atLeast?: boolean;
-  /** Where it stands while the promise is not kept; the check then guards this. To be removed once it is kept. */
-  readonly standing?: number;
 }
 
 const PROTOBUF = 'tidewatch, packed, protobuf';
@@ -56,13 +54,13 @@ const LEAST_OBJECTS = 10_000;
 /** Those whose two sides were measured. */
 export function ratios(summary: Summary, objects: number): Shown[] {
   if (objects < LEAST_OBJECTS) return [];
-  return RATIOS.flatMap(({ what, ours, theirs, figure, limit, standing, atLeast = false }) => {
+  return RATIOS.flatMap(({ what, ours, theirs, figure, limit, atLeast = false }) => {
     const own = summary.figure(ours, objects, figure);
     const other = summary.figure(theirs, objects, figure);
     if (own === undefined || other === undefined) return [];
     const value = own / other;
     const concerned = [ours, theirs];
-    return [show({ what, objects, concerned, value, unit: '', limit, atLeast, guarded: standing ?? limit })];
+    return [show({ what, objects, concerned, value, unit: '', limit, atLeast, guarded: limit })];
   });
 }
 

@@ -108,6 +108,20 @@ export class EventWatch {
   }
 }
 
+/** Waits for the events, and reports what they took; nothing when there are none. */
+export async function reportEvents(options: PeerOptions, events: EventWatch): Promise<void> {
+  if (options.events === 0) return;
+  const measurement = new Measurement();
+  await events.done;
+  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = await measurement.end();
+  report({
+    eventsPerSecond: options.events / events.seconds,
+    eventsCpuSeconds: cpuSeconds,
+    eventsPeakRssMb: peakRssMb,
+    eventsEventLoopP99Ms: eventLoopP99Ms,
+  });
+}
+
 export function report(result: object): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }

@@ -4,7 +4,7 @@
  */
 import { Cluster, leveled, SharedInformerFactory } from 'tidewatch';
 import { pods } from 'tidewatch/api/core/v1';
-import { EventWatch, Measurement, peerOptions, report } from './measurement.ts';
+import { EventWatch, Measurement, peerOptions, report, reportEvents } from './measurement.ts';
 import { ReadsDuringSync } from './reads-during-sync.ts';
 import { measureReads } from './tidewatch-reads.ts';
 
@@ -47,17 +47,7 @@ const heapBytesPerObject = heapGrowth() / objects;
 const reads = options.reads ? measureReads(informer, lister) : {};
 report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject, ...reads, ...duringSync });
 
-if (options.events > 0) {
-  const measurement = new Measurement();
-  await events.done;
-  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = await measurement.end();
-  report({
-    eventsPerSecond: options.events / events.seconds,
-    eventsCpuSeconds: cpuSeconds,
-    eventsPeakRssMb: peakRssMb,
-    eventsEventLoopP99Ms: eventLoopP99Ms,
-  });
-}
+await reportEvents(options, events);
 if (options.readAll && leaves === 0) throw new Error('the handler read nothing');
 await factory.shutdown();
 await cluster.close();

@@ -1,9 +1,9 @@
 import { ByteWindow } from './byte-window.ts';
 import { DecodeError } from './decode-error.ts';
+import { BRACE_CLOSE } from './json-bytes.ts';
 import { INVALID, JsonScanner, skipBlanks } from './json-scanner.ts';
 
 const NEWLINE = 0x0a;
-const BRACE_CLOSE = 0x7d;
 
 /**
  * - `line`: all up to a newline. It may still be a part of a frame, or several: see `rescan`.

@@ -3,12 +3,11 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { isStatus, type Status } from '../api/status.ts';
 import { INITIAL_EVENTS_END } from '../api/watch-event.ts';
 import { DecodeError } from './decode-error.ts';
+import { BRACE_CLOSE } from './json-bytes.ts';
 import type { FrameKind } from './json-frame-cutter.ts';
 import { beginsWith } from './json-object-reader.ts';
 import type { JsonKeeper, Where } from './keeping.ts';
 import { broken } from './object-intake.ts';
-
-const BRACE_CLOSE = 0x7d;
 
 const OBJECT_EVENTS = (['ADDED', 'MODIFIED', 'DELETED'] as const).map((type) => ({
   type,

@@ -2,15 +2,8 @@ import { BracketScanner } from './bracket-scanner.ts';
 import { ByteWindow } from './byte-window.ts';
 import { DecodeError } from './decode-error.ts';
 import { ItemGuess, WAIT } from './item-guess.ts';
+import { BRACE_CLOSE, BRACE_OPEN, BRACKET_CLOSE, BRACKET_OPEN, COLON, COMMA, QUOTE } from './json-bytes.ts';
 import { INCOMPLETE, INVALID, JsonScanner, skipBlanks } from './json-scanner.ts';
-
-const BRACE_OPEN = 0x7b;
-const BRACE_CLOSE = 0x7d;
-const BRACKET_OPEN = 0x5b;
-const BRACKET_CLOSE = 0x5d;
-const QUOTE = 0x22;
-const COLON = 0x3a;
-const COMMA = 0x2c;
 
 /** What a list, or a Status in its place, says about itself. Everything else is passed over without being parsed. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set([

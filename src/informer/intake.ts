@@ -1,5 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { ReflectorTarget } from '../reflector/lister-watcher.ts';
 import { CaughtUp } from './caught-up.ts';
@@ -18,10 +19,6 @@ export interface IntakeOptions<T extends KubernetesObject> {
 
 /** To look up single objects among so many that are queued takes no time worth mentioning. */
 const MANY = 5_000;
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 /** What a reflector of a shared informer writes to: the queue, and a mark of how far it has come. */
 export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
@@ -74,7 +71,8 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
 
   /** What is new while a long list is on its way into the store waits at the server, and not beside the list. */
   async settled(): Promise<void> {
-    while (this.queue.length > MANY && !this.queue.isClosed) await nextTurn();
+    const slice = new TimeSlice();
+    while (this.queue.length > MANY && !this.queue.isClosed) await slice.pause();
   }
 
   resync(): void {

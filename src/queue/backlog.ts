@@ -3,27 +3,43 @@
  * is not seen any more, and what has come is seen at the end.
  */
 export class Backlog<V> {
+  /** The oldest of all, taken from its beginning. What it still holds is not in the map. */
+  #list: List<V> | undefined;
   /** The oldest, when it came while nothing else waited: where the consumer keeps up, the map is never needed. */
   #first: readonly [key: string, value: V] | undefined;
   readonly #rest = new Map<string, V>();
   /** Stands before the oldest of the rest: all that it has passed has left the map. */
   #cursor = this.#rest.entries();
 
+  /**
+   * Of a whole list, as it is: it costs nothing to take it from its beginning to its end. The first other call, but for
+   * `size`, costs as much as what is left of it. No two keys may be the same.
+   */
+  static of<V>(keys: readonly string[], values: readonly V[]): Backlog<V> {
+    const backlog = new Backlog<V>();
+    if (keys.length > 0) backlog.#list = { keys, values, next: 0 };
+    return backlog;
+  }
+
   get size(): number {
-    return this.#rest.size + (this.#first === undefined ? 0 : 1);
+    const listed = this.#list === undefined ? 0 : this.#list.keys.length - this.#list.next;
+    return listed + this.#rest.size + (this.#first === undefined ? 0 : 1);
   }
 
   get(key: string): V | undefined {
+    this.#enterList();
     if (this.#first !== undefined && this.#first[0] === key) return this.#first[1];
     return this.#rest.size === 0 ? undefined : this.#rest.get(key);
   }
 
   has(key: string): boolean {
+    this.#enterList();
     return (this.#first !== undefined && this.#first[0] === key) || (this.#rest.size > 0 && this.#rest.has(key));
   }
 
   /** In the place of what waits under the key, or at the end. */
   set(key: string, value: V): void {
+    this.#enterList();
     const isFirst = this.#first === undefined ? this.#rest.size === 0 : this.#first[0] === key;
     if (isFirst) this.#first = [key, value];
     else this.#rest.set(key, value);
@@ -31,6 +47,12 @@ export class Backlog<V> {
 
   /** Takes the oldest. */
   shift(): readonly [key: string, value: V] | undefined {
+    const list = this.#list;
+    if (list !== undefined) {
+      const i = list.next++;
+      if (list.next === list.keys.length) this.#list = undefined;
+      return [list.keys[i] as string, list.values[i] as V];
+    }
     const first = this.#first;
     if (first !== undefined) {
       this.#first = undefined;
@@ -49,17 +71,35 @@ export class Backlog<V> {
   }
 
   *keys(): Generator<string, void, void> {
+    this.#enterList();
     if (this.#first !== undefined) yield this.#first[0];
     yield* this.#rest.keys();
   }
 
   *values(): Generator<V, void, void> {
+    this.#enterList();
     if (this.#first !== undefined) yield this.#first[1];
     yield* this.#rest.values();
   }
 
   clear(): void {
+    this.#list = undefined;
     this.#first = undefined;
     this.#rest.clear();
   }
+
+  /** Nothing else is there yet: whatever comes later calls this before. */
+  #enterList(): void {
+    const list = this.#list;
+    if (list === undefined) return;
+    this.#list = undefined;
+    for (let i = list.next; i < list.keys.length; i++) this.#rest.set(list.keys[i] as string, list.values[i] as V);
+  }
+}
+
+interface List<V> {
+  readonly keys: readonly string[];
+  readonly values: readonly V[];
+  /** Less than there are keys. */
+  next: number;
 }

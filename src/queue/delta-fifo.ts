@@ -20,9 +20,7 @@ type Waiting<T> = T | QueueItem<T>;
  * queued anew: then they go before its newer deltas. client-go's `cache.DeltaFIFO`.
  */
 export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
-  #backlog = new Backlog<Waiting<T>>();
-  /** A first list that is popped from its beginning, before all else; its objects are not in the backlog. */
-  #list: { readonly keys: readonly string[]; readonly objects: readonly T[]; next: number } | undefined;
+  #queued = new Backlog<Waiting<T>>();
   readonly #listType: DeltaType;
 
   constructor(options: DeltaFIFOOptions<T> = {}) {
@@ -31,7 +29,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   get length(): number {
-    return this.#backlog.size + (this.#list === undefined ? 0 : this.#list.keys.length - this.#list.next);
+    return this.#queued.size;
   }
 
   add(object: T): void {
@@ -87,18 +85,15 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   /** @internal */
   protected override *replaceSteps(objects: readonly T[], areUnique: boolean): Generator<void, void, void> {
     const { keys, listed } = yield* this.intake.list(objects);
-    if (areUnique && !this.isPopulated && this.length === 0 && this.#candidates().next().done) {
-      this.#list = { keys, objects: listed, next: 0 };
-    } else if (this.isPopulated) yield* this.#replaceIn(this.#queued, keys, listed);
+    if (this.isPopulated) yield* this.#replaceIn(this.#queued, keys, listed);
+    else if (areUnique && this.#candidates().next().done) this.#queued = Backlog.of<Waiting<T>>(keys, listed);
     else yield* this.#replaceFirst(keys, listed);
     this.populateWithList();
   }
 
   /** @internal */
   protected override shift(): QueueItem<T> | undefined {
-    const listed = this.#shiftListed();
-    if (listed !== undefined) return listed;
-    const oldest = this.#backlog.shift();
+    const oldest = this.#queued.shift();
     if (oldest === undefined) return undefined;
     const [key, waiting] = oldest;
     return waiting instanceof QueueItem ? waiting : new QueueItem(key, this.#newest(waiting));
@@ -121,30 +116,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
 
   /** @internal */
   protected override clear(): void {
-    this.#backlog.clear();
-    this.#list = undefined;
-  }
-
-  /** All that is queued, by key. */
-  get #queued(): Backlog<Waiting<T>> {
-    const list = this.#list;
-    if (list !== undefined) {
-      this.#list = undefined;
-      // What came later is not there yet: it is looked up before it is queued.
-      for (let i = list.next; i < list.keys.length; i++)
-        this.#backlog.set(list.keys[i] as string, list.objects[i] as T);
-    }
-    return this.#backlog;
-  }
-
-  #shiftListed(): QueueItem<T> | undefined {
-    const list = this.#list;
-    if (list === undefined) return undefined;
-    const i = list.next++;
-    if (list.next >= list.keys.length) this.#list = undefined;
-    const [key, object] = [list.keys[i], list.objects[i]];
-    if (key === undefined || object === undefined) return undefined;
-    return new QueueItem(key, { type: this.#listType, object });
+    this.#queued.clear();
   }
 
   #change(type: DeltaType, object: T): void {
@@ -165,7 +137,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     }
     const queued = new Backlog<Waiting<T>>();
     yield* this.#replaceIn(queued, keys, listed);
-    this.#backlog = queued;
+    this.#queued = queued;
   }
 
   *#replaceIn(queued: Backlog<Waiting<T>>, keys: readonly string[], listed: readonly T[]): Generator<void, void, void> {

@@ -1,6 +1,6 @@
 /** Follows all pods with `makeInformer` of @kubernetes/client-node and reports what that took. */
 import { CoreV1Api, KubeConfig, makeInformer, type V1Pod } from '@kubernetes/client-node';
-import { EventWatch, Measurement, peerOptions, report } from '../measurement.ts';
+import { EventWatch, Measurement, peerOptions, report, reportEvents } from '../measurement.ts';
 
 const options = peerOptions();
 const config = new KubeConfig();
@@ -26,15 +26,5 @@ const { seconds, heapGrowth, ...synced } = await sync.end();
 const objects = informer.list().length;
 report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject: heapGrowth() / objects });
 
-if (options.events > 0) {
-  const measurement = new Measurement();
-  await events.done;
-  const { cpuSeconds, peakRssMb, eventLoopP99Ms } = await measurement.end();
-  report({
-    eventsPerSecond: options.events / events.seconds,
-    eventsCpuSeconds: cpuSeconds,
-    eventsPeakRssMb: peakRssMb,
-    eventsEventLoopP99Ms: eventLoopP99Ms,
-  });
-}
+await reportEvents(options, events);
 process.exit(0);

@@ -8,10 +8,8 @@ import (
 const (
 	maxPods = 9_999_999
 	// The resourceVersion of the first pod: every one has ten digits.
-	firstVersion = 1_000_000_000
-	// So many namespaces share so many pods; the next pods have namespaces of their own. So none has more than a thousand.
-	namespaces     = 100
-	podsOfTheirOwn = 100_000
+	firstVersion     = 1_000_000_000
+	podsInANamespace = 1_000
 )
 
 // Bytes that carry the marks, and where: what is sent is a copy of them with the marks written over.
@@ -60,7 +58,8 @@ func (t *template) append(to []byte, pod, version int) []byte {
 	return to
 }
 
-func namespaceOf(pod int) int { return pod/podsOfTheirOwn*namespaces + pod%namespaces }
+// Pods are sent in the order of their keys, as the watch cache of an API server does.
+func namespaceOf(pod int) int { return pod / podsInANamespace }
 
 // Writes a number in decimal over all of `to`.
 func digits(to []byte, number int) {

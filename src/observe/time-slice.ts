@@ -1,5 +1,5 @@
 /** Leaves room below the 10 ms that no slice of work may exceed for whatever else runs in the same turn. */
-const BUDGET_MS = 4;
+const BUDGET_MS = 3;
 
 /**
  * How much of the present turn of the event loop has been used. Work that may be long asks `isDue` now and then and, when

@@ -117,7 +117,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   replay(present: readonly Cached<T>[]): void {
     const nowMs = this.#options.clock.now();
     if (!(this.#pending instanceof EveryChange)) {
-      for (const object of present) this.push(Notification.add(object, true, nowMs));
+      for (const object of present) this.push(Notification.add(object, true, nowMs), false);
       return;
     }
     this.#initialPending += present.length;
@@ -125,11 +125,13 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     if (this.isReady) this.#options.onReady(this);
   }
 
-  push(notification: Notification<T>): void {
+  /** `isShared`: other listeners get it too. */
+  push(notification: Notification<T>, isShared: boolean): void {
     const passed = this.#filtered(notification);
     if (this.#removed || !passed) return;
     if (passed.isInitial) this.#initialPending++;
-    this.#pending.push(passed);
+    passed.awaited();
+    this.#pending.push(passed, isShared);
     if (this.#running === undefined) this.#options.onReady(this);
     else this.#warnBeyond(this.#pending.length);
   }
@@ -196,10 +198,16 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     } catch (error) {
       this.#report(notification, error);
     }
-    if (!isThenable(result)) return undefined;
+    if (!isThenable(result)) {
+      notification.delivered();
+      return undefined;
+    }
     return Promise.resolve(result).then(
-      () => {},
-      (error: unknown) => this.#report(notification, error),
+      () => notification.delivered(),
+      (error: unknown) => {
+        this.#report(notification, error);
+        notification.delivered();
+      },
     );
   }
 

@@ -2,7 +2,10 @@ import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { ResourceEvent } from './processor.ts';
 
-/** One change on its way to every listener. All of them share its views, which are made when the first one looks. */
+/**
+ * One change on its way to every listener. All of them share its views, which are made when the first one looks and given up
+ * when the last one is through: one that waited long would keep them alive until the next large collection of garbage.
+ */
 export class Notification<T extends KubernetesObject> {
   readonly type: 'add' | 'update' | 'delete';
   /** The new state; for a delete, the last one. */
@@ -12,6 +15,8 @@ export class Notification<T extends KubernetesObject> {
   /** `isInInitialList` of an add, `finalStateUnknown` of a delete. */
   readonly flag: boolean;
   readonly atMs: number;
+  /** How many listeners it waits for. */
+  #awaited = 0;
   #view: T | undefined;
   #oldView: T | undefined;
 
@@ -47,6 +52,23 @@ export class Notification<T extends KubernetesObject> {
 
   get isInitial(): boolean {
     return this.type === 'add' && this.flag;
+  }
+
+  /** Whether somebody has looked. */
+  get hasView(): boolean {
+    return this.#view !== undefined;
+  }
+
+  /** It waits for one listener more. */
+  awaited(): void {
+    this.#awaited++;
+  }
+
+  /** One listener is through with it. */
+  delivered(): void {
+    if (--this.#awaited > 0) return;
+    this.#view = undefined;
+    this.#oldView = undefined;
   }
 
   view(): T {

@@ -71,7 +71,7 @@ describe.each<[string, () => Pending<object>]>([
 ])('%s', (name, make) => {
   it('delivers add, updates, delete for each uid, ends with the last state, and settles the initial list', () => {
     fc.assert(
-      fc.property(steps, fc.infiniteStream(fc.boolean()), (ops, takes) => {
+      fc.property(steps, fc.infiniteStream(fc.boolean()), fc.boolean(), (ops, takes, isShared) => {
         const pending = make();
         let uid: string | undefined;
         let heard: Cached | undefined;
@@ -88,7 +88,7 @@ describe.each<[string, () => Pending<object>]>([
         };
         const all = history(ops);
         for (const notification of all) {
-          pending.push(notification);
+          pending.push(notification, isShared);
           if (name === 'LatestChange') expect(pending.length).toBeLessThanOrEqual(1);
           if (takes.next().value) take();
         }
@@ -98,5 +98,25 @@ describe.each<[string, () => Pending<object>]>([
         expect(initial).toBe(1);
       }),
     );
+  });
+});
+
+describe('EveryChange', () => {
+  it('holds an addition of the initial list as the object alone, unless others share its view or somebody has looked', () => {
+    const pending = new EveryChange();
+    const additions = ['a', 'b', 'c'].map((name) => Notification.add(version(name, '1'), true, 5));
+    const [alone, shared, seen] = additions;
+    if (!alone || !shared || !seen) throw new Error('there are three');
+    seen.view();
+    pending.push(alone, false);
+    expect(pending.oldestAtMs).toBe(5);
+    pending.push(shared, true);
+    pending.push(seen, false);
+    const made = pending.shift();
+    expect(made).not.toBe(alone);
+    expect(made).toMatchObject({ type: 'add', object: alone.object, flag: true, atMs: 5 });
+    expect(pending.shift()).toBe(shared);
+    expect(pending.shift()).toBe(seen);
+    expect(pending.oldestAtMs).toBeUndefined();
   });
 });

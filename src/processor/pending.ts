@@ -9,7 +9,8 @@ export interface Pending<T extends KubernetesObject> {
   readonly oldestAtMs: number | undefined;
   /** Whether what is to be delivered next was replayed, and so has passed no filter. */
   readonly isReplaying: boolean;
-  push(notification: Notification<T>): void;
+  /** `isShared`: it waits for other listeners too. */
+  push(notification: Notification<T>, isShared: boolean): void;
   /** What is to be delivered next. */
   shift(): Notification<T> | Difference<T> | undefined;
   clear(): void;
@@ -25,7 +26,10 @@ export interface Difference<T extends KubernetesObject> {
 
 /** `delivery: 'all'`. */
 export class EveryChange<T extends KubernetesObject> implements Pending<T> {
-  readonly #ring = new RingBuffer<Notification<T>>();
+  /** An object stands for its addition as a part of the initial list: of those there may be a million. */
+  readonly #ring = new RingBuffer<Notification<T> | Cached<T>>();
+  /** When the oldest of those objects came, or one before it. */
+  #listedAtMs: number | undefined;
   /** Comes before all else; each is made a notification when its turn has come, since there may be a million. */
   #replay: { readonly present: readonly Cached<T>[]; readonly atMs: number; next: number } | undefined;
 
@@ -34,7 +38,9 @@ export class EveryChange<T extends KubernetesObject> implements Pending<T> {
   }
 
   get oldestAtMs(): number | undefined {
-    return this.#replay?.atMs ?? this.#ring.peek()?.atMs;
+    if (this.#replay !== undefined) return this.#replay.atMs;
+    const oldest = this.#ring.peek();
+    return oldest instanceof Notification ? oldest.atMs : oldest && this.#listedAtMs;
   }
 
   get isReplaying(): boolean {
@@ -46,13 +52,15 @@ export class EveryChange<T extends KubernetesObject> implements Pending<T> {
     if (present.length > 0) this.#replay = { present, atMs, next: 0 };
   }
 
-  push(notification: Notification<T>): void {
-    this.#ring.push(notification);
+  push(notification: Notification<T>, isShared: boolean): void {
+    const standsForItself = isShared || !notification.isInitial || notification.hasView;
+    if (!standsForItself) this.#listedAtMs ??= notification.atMs;
+    this.#ring.push(standsForItself ? notification : notification.object);
   }
 
   shift(): Notification<T> | undefined {
     const replay = this.#replay;
-    if (replay === undefined) return this.#ring.shift();
+    if (replay === undefined) return this.#nextInRing();
     const object = replay.present[replay.next++];
     if (replay.next >= replay.present.length) this.#replay = undefined;
     return object && Notification.add(object, true, replay.atMs);
@@ -61,6 +69,14 @@ export class EveryChange<T extends KubernetesObject> implements Pending<T> {
   clear(): void {
     this.#replay = undefined;
     this.#ring.clear();
+  }
+
+  #nextInRing(): Notification<T> | undefined {
+    const next = this.#ring.shift();
+    if (next === undefined || next instanceof Notification) return next;
+    const notification = Notification.add(next, true, this.#listedAtMs ?? 0);
+    if (this.#ring.length === 0) this.#listedAtMs = undefined;
+    return notification;
   }
 }
 

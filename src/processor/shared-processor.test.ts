@@ -46,6 +46,20 @@ describe('SharedProcessor', () => {
     expect(new Set(seen).size).toBe(1);
   });
 
+  it('keeps a view until the last listener is through, and no longer', async () => {
+    const { processor, settle } = processorFixture();
+    let finish = () => {};
+    processor.addHandler({ onAdd: () => {} }, {}, []);
+    processor.addHandler({ onAdd: () => new Promise<void>((resolve) => (finish = resolve)) }, {}, []);
+    const notification = Notification.add(version('a', '1'), false, 0);
+    processor.distribute(notification, false);
+    await settle();
+    expect(notification.hasView).toBe(true);
+    finish();
+    await settle();
+    expect(notification.hasView).toBe(false);
+  });
+
   it('does not decode an object for a handler without the function', async () => {
     const { processor, settle } = processorFixture();
     const object = { ...version('a', '1'), view: () => expect.unreachable() };

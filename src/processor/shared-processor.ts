@@ -11,7 +11,7 @@ import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
  * How long handlers run before the event loop gets its turn. Together with a `TimeSlice` less than 10 ms; and a little longer
  * than that, so that handlers that do little keep up with a long list on its way into the store.
  */
-const SLICE_MS = 5;
+const SLICE_MS = 4;
 /** How many calls a listener makes before the next one has its turn. */
 const CALLS_IN_A_TURN = 16;
 /** client-go's minimumResyncPeriod. */
@@ -105,8 +105,9 @@ export class SharedProcessor<T extends KubernetesObject> {
   /** `isSync`: nothing has changed, so it is only for listeners whose resync is due. */
   distribute(notification: Notification<T>, isSync: boolean): void {
     if (this.#stopped) return;
+    const isShared = this.#listeners.size > 1;
     for (const listener of this.#listeners) {
-      if (!isSync || listener.isSyncing) listener.push(notification);
+      if (!isSync || listener.isSyncing) listener.push(notification, isShared);
     }
   }
 

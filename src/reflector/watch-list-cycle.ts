@@ -1,8 +1,9 @@
 import { ApiError } from '../api/api-error.ts';
-import type { BrokenObject, Cached, CachedFrame } from '../api/cached.ts';
+import type { BrokenObject, CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { FrameStream } from './frame-stream.ts';
+import { InitialObjects } from './initial-objects.ts';
 import { refuseOlder, type WholeState } from './list-cycle.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
@@ -56,7 +57,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
 /** What has come before the closing bookmark. */
 class InitialEvents<T extends KubernetesObject> {
   readonly #now: () => number;
-  readonly #objects = new Map<string, Cached<T>>();
+  readonly #objects = new InitialObjects<T>();
   readonly #broken: BrokenObject[] = [];
   readonly #brokenByKey = new Map<string, BrokenObject>();
   /** When the last object came that had not come before: nothing else brings the end nearer. */
@@ -91,7 +92,7 @@ class InitialEvents<T extends KubernetesObject> {
 
   whole(): Omit<WholeState<T>, 'stream'> {
     return {
-      items: [...this.#objects.values()],
+      items: this.#objects.all(),
       areUnique: true,
       broken: [...this.#broken, ...this.#brokenByKey.values()],
       resourceVersion: this.resourceVersion,
@@ -129,11 +130,9 @@ class InitialEvents<T extends KubernetesObject> {
     switch (frame.type) {
       case 'ADDED':
       case 'MODIFIED': {
-        const { key } = frame.object;
-        const known = this.#objects.size;
-        this.#objects.set(key, frame.object);
-        if (frame.type === 'ADDED' && this.#objects.size > known) this.progressMs = this.#now();
-        if (this.#brokenByKey.size > 0) this.#brokenByKey.delete(key);
+        const isNew = this.#objects.set(frame.object);
+        if (frame.type === 'ADDED' && isNew) this.progressMs = this.#now();
+        if (this.#brokenByKey.size > 0) this.#brokenByKey.delete(frame.object.key);
         return false;
       }
       case 'DELETED':

@@ -103,7 +103,7 @@ export class Filler<T extends KubernetesObject> {
     trace.step(whole.how);
     session.state.listed();
     try {
-      const prepared = await writer.prepare(whole.items, whole.broken, signal);
+      const prepared = await writer.prepare(whole, signal);
       trace.step('prepared');
       if (this.#deservesSecondTry(prepared)) {
         whole.stream?.close();
@@ -140,10 +140,10 @@ export class Filler<T extends KubernetesObject> {
     return { do: 'fill' };
   }
 
-  async #replace(prepared: PreparedItems<T>, { resourceVersion, areUnique }: WholeState<T>): Promise<void> {
+  async #replace(prepared: PreparedItems<T>, { resourceVersion }: WholeState<T>): Promise<void> {
     const { writer, state, signal } = this.#session;
     const news: readonly ReflectorError[] = this.#isSecondTry ? prepared.untaken : [];
-    await writer.replace(prepared, resourceVersion, areUnique);
+    await writer.replace(prepared, resourceVersion);
     this.#isFilled = true;
     this.#isSecondTry = false;
     signal.throwIfAborted();

@@ -2,59 +2,65 @@ import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 
 /**
- * The newest state of each object of a stream that begins with all that exist. API servers send those in the order of their
- * keys: as long as they do, they are told apart by that, and nothing is kept beside them.
+ * The newest state of each object of a stream that begins with all that exist, in the order in which the objects first came.
+ * API servers send them in the order of their keys: as long as they do, a key beyond the last is known to be new, and nothing
+ * is kept beside the objects.
  */
 export class InitialObjects<T extends KubernetesObject> {
-  /** In the order of their keys; each came when its key was beyond all others. */
-  readonly #ascending: Cached<T>[] = [];
-  /** Keys of those that have been deleted. */
-  readonly #gone = new Set<string>();
-  /** All that came out of order, by key. */
-  readonly #others = new Map<string, Cached<T>>();
+  readonly #objects: Cached<T>[] = [];
+  /** So many at the beginning are in the order of their keys. */
+  #sorted = 0;
+  /** Where all the others are, by key. */
+  readonly #rows = new Map<string, number>();
+  /** Where those are that have been deleted. */
+  readonly #gone = new Set<number>();
 
   get size(): number {
-    return this.#ascending.length - this.#gone.size + this.#others.size;
+    return this.#objects.length - this.#gone.size;
   }
 
   /** Whether there was none with this key. */
   set(object: Cached<T>): boolean {
     const { key } = object;
-    const last = this.#ascending.at(-1);
-    if (last === undefined || key > last.key) {
-      this.#ascending.push(object);
+    const end = this.#objects.length;
+    if (this.#sorted === end && (end === 0 || key > this.#keyAt(end - 1))) {
+      this.#sorted = this.#objects.push(object);
       return true;
     }
     const row = this.#rowOf(key);
     if (row !== undefined) {
-      this.#ascending[row] = object;
-      return this.#gone.delete(key);
+      this.#objects[row] = object;
+      return this.#gone.delete(row);
     }
-    const before = this.#others.size;
-    this.#others.set(key, object);
-    return this.#others.size > before;
+    this.#rows.set(key, end);
+    this.#objects.push(object);
+    return true;
   }
 
   delete(key: string): void {
-    if (!this.#others.delete(key) && this.#rowOf(key) !== undefined) this.#gone.add(key);
+    const row = this.#rowOf(key);
+    if (row !== undefined) this.#gone.add(row);
   }
 
   /** No two have the same key. Nothing may be set or deleted afterwards. */
   all(): readonly Cached<T>[] {
-    if (this.#gone.size === 0 && this.#others.size === 0) return this.#ascending;
-    return [...this.#ascending.filter(({ key }) => !this.#gone.has(key)), ...this.#others.values()];
+    return this.#gone.size === 0 ? this.#objects : this.#objects.filter((_, row) => !this.#gone.has(row));
   }
 
   #rowOf(key: string): number | undefined {
     let low = 0;
-    let high = this.#ascending.length;
+    let high = this.#sorted;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const found = (this.#ascending[middle] as Cached<T>).key;
+      const found = this.#keyAt(middle);
       if (found === key) return middle;
       if (found < key) low = middle + 1;
       else high = middle;
     }
-    return undefined;
+    return this.#rows.get(key);
+  }
+
+  #keyAt(row: number): string {
+    return (this.#objects[row] as Cached<T>).key;
   }
 }

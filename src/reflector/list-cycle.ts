@@ -1,4 +1,3 @@
-import type { BrokenObject, Cached } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
@@ -8,13 +7,10 @@ import { interruptible } from './interruption.ts';
 import { listPages, pageLimit } from './pager.ts';
 import { asError, ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
+import type { ListedItems } from './target-writer.ts';
 
 /** Everything that exists, as of one version, from LIST or WatchList. */
-export interface WholeState<T extends KubernetesObject> {
-  readonly items: readonly Cached<T>[];
-  readonly broken: readonly BrokenObject[];
-  /** Whether no two items have the same key; a list is not looked at for that. */
-  readonly areUnique?: boolean;
+export interface WholeState<T extends KubernetesObject> extends ListedItems<T> {
   readonly resourceVersion: string;
   /** How it came, for the log. */
   readonly how: string;

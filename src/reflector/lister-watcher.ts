@@ -44,7 +44,7 @@ export interface ReflectorTarget<T extends KubernetesObject> {
    */
   repair?(object: Cached<T>): void;
   /** The whole state at `resourceVersion`: what is known and not in it is gone. Nothing else is called until it
-   * has settled. `areUnique`: no two of them have the same key.
+   * has settled. `areUnique`: they are known to have different keys.
    */
   replace(objects: readonly Cached<T>[], resourceVersion: string, areUnique?: boolean): void | Promise<void>;
   /** Resolves when the target has room for more: events are not read before. Without it, there always is. */

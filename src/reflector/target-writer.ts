@@ -11,9 +11,19 @@ export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 const VERB = { ADDED: 'addition', MODIFIED: 'update', DELETED: 'deletion' } as const;
 
+/** What a list or a WatchList has brought. */
+export interface ListedItems<T extends KubernetesObject> {
+  readonly items: readonly Cached<T>[];
+  readonly broken: readonly BrokenObject[];
+  /** Whether they are known to have different keys. */
+  readonly areUnique?: boolean;
+}
+
 /** Items of a list that are ready for the target, and what cannot be made ready. */
 export interface PreparedItems<T extends KubernetesObject> {
   readonly objects: readonly Cached<T>[];
+  /** Whether they are known to have different keys. */
+  readonly areUnique: boolean;
   readonly untaken: readonly ReflectorError[];
 }
 
@@ -62,32 +72,31 @@ export class TargetWriter<T extends KubernetesObject> {
   }
 
   /** Prepares the items of a list one by one, in slices, so that one bad item does not cost the others. */
-  async prepare(
-    items: Iterable<Cached<T>>,
-    broken: readonly BrokenObject[],
-    signal: AbortSignal,
-  ): Promise<PreparedItems<T>> {
+  async prepare({ items, broken, areUnique = false }: ListedItems<T>, signal: AbortSignal): Promise<PreparedItems<T>> {
     const slice = new TimeSlice();
     const objects: Cached<T>[] = [];
     const failures = broken.map(({ problem, key }) => untaken('a listed object', key, problem));
+    // Servers list in the order of the keys, in which none can come twice.
+    let isSorted = true;
+    let lastKey = '';
     for (const item of items) {
       try {
         objects.push(this.#prepare(item));
       } catch (cause) {
         failures.push(untaken(`the listed ${item.key}`, item.key, cause));
       }
+      if (!areUnique && isSorted) {
+        isSorted = item.key > lastKey;
+        lastKey = item.key;
+      }
       if (slice.isDue()) await slice.pause();
       signal.throwIfAborted();
     }
-    return { objects, untaken: failures };
+    return { objects, areUnique: areUnique || isSorted, untaken: failures };
   }
 
   /** The whole state. Those that could not be taken are left out from now on, and nothing else is. */
-  async replace(
-    { objects, untaken: failures }: PreparedItems<T>,
-    resourceVersion: string,
-    areUnique = false,
-  ): Promise<void> {
+  async replace({ objects, areUnique, untaken: failures }: PreparedItems<T>, resourceVersion: string): Promise<void> {
     await this.#target.replace(objects, resourceVersion, areUnique);
     this.#position.replaced(resourceVersion);
     this.#leftOut.clear();

@@ -25,8 +25,6 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   #named = new Map<string, NamedIndex<T>>();
   readonly #labels = new LabelIndexes<T>((read, replaced) => this.#build(read, replaced));
   #resourceVersion = '';
-  /** Written after that, and still there: its version counts, if it has one. A text need not be made of that of each. */
-  #newest: Cached<T> | undefined;
 
   constructor(indexers: Indexers<T> = {}) {
     this.addIndexers(indexers);
@@ -36,12 +34,9 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     return this.#rows.size;
   }
 
-  /**
-   * Of the last object written or deleted, the last `replaceAll` or `bookmark`; "" before. While the last object has none, that
-   * of an earlier one. client-go's `LastStoreSyncResourceVersion`.
-   */
+  /** Of the last object written or deleted, the last `replaceAll` or `bookmark`; "" before. client-go's `LastStoreSyncResourceVersion`. */
   get resourceVersion(): string {
-    return this.#newest?.resourceVersion || this.#resourceVersion;
+    return this.#resourceVersion;
   }
 
   get(key: string): Cached<T> | undefined {
@@ -73,7 +68,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     this.#rows.set(cached.key, this.#objects.length);
     this.#objects.push(cached);
     for (let i = 0; i < this.#indexes.length; i++) this.#indexes[i]?.append(values[i]);
-    this.#newest = cached;
+    if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;
     cached.stored?.();
     return undefined;
   }
@@ -99,11 +94,10 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
 
   /** Returns what was there. `resourceVersion` is that of the deletion, where it is known. */
   remove(key: string, resourceVersion = ''): Cached<T> | undefined {
-    if (resourceVersion !== '') this.bookmark(resourceVersion);
+    if (resourceVersion !== '') this.#resourceVersion = resourceVersion;
     const row = this.#rows.get(key);
     if (row === undefined) return undefined;
     const removed = this.#objects[row];
-    if (removed === this.#newest) this.bookmark(this.resourceVersion);
     this.#rows.delete(key);
     const last = this.#objects.pop();
     if (last !== undefined && last !== removed) {
@@ -138,7 +132,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     this.#indexes = indexes;
     this.#named = named;
     this.#labels.clear();
-    this.bookmark(resourceVersion);
+    this.#resourceVersion = resourceVersion;
     for (const cached of after) if (before[rowsBefore.get(cached.key) ?? -1] !== cached) cached.stored?.();
     for (const cached of before) if (this.get(cached.key) !== cached) cached.dropped?.();
   }
@@ -146,7 +140,6 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   /** Everything up to this version has been seen. */
   bookmark(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
-    this.#newest = undefined;
   }
 
   byIndex(indexName: string, value: string): Cached<T>[] {
@@ -227,7 +220,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     const old = this.#objects[row];
     this.#objects[row] = cached;
     for (let i = 0; i < this.#indexes.length; i++) this.#indexes[i]?.move(row, values[i]);
-    this.#newest = cached;
+    if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;
     if (old !== cached) {
       cached.stored?.();
       old?.dropped?.();

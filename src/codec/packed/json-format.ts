@@ -1,6 +1,5 @@
 import type { Labels } from '../../api/label-selector.ts';
 import { DecodeError } from '../decode-error.ts';
-import { stringAt } from '../json-bytes.ts';
 import { readJsonPath } from './json-path-reader.ts';
 import { type ViewShape, ViewShapes, type ViewType } from './lazy-view.ts';
 import type { PackedFormat } from './packed-format.ts';
@@ -10,8 +9,6 @@ const NO_LABELS: Labels = Object.freeze({});
 const NO_SHAPE = 0xffff;
 const SHAPE_BYTES = 2;
 const RANGE_BYTES = 8;
-/** What each layout has behind the ranges of the fields. */
-const FIXED_BYTES = 2 * RANGE_BYTES + SHAPE_BYTES;
 
 /** Where in the text of an object its parts lie. */
 export interface JsonLayout {
@@ -21,14 +18,11 @@ export interface JsonLayout {
   /** Both 0 when there are none. */
   readonly labelsStart: number;
   readonly labelsEnd: number;
-  /** Of the text with its quotes; both 0 when there is none. */
-  readonly uidStart: number;
-  readonly uidEnd: number;
 }
 
 /**
- * The bytes are the text of the object and, behind it, where its top-level fields, its labels and its uid lie in it, so that
- * nobody need look for them: the ranges of the fields, that of the labels, that of the uid, and the number of the shape.
+ * The bytes are the text of the object and, behind it, where its top-level fields and its labels lie in it, so that a view
+ * need not look for them: the ranges of the fields, that of the labels, and the number of the shape.
  */
 export class JsonFormat implements PackedFormat {
   readonly shapes: ViewShapes;
@@ -40,31 +34,22 @@ export class JsonFormat implements PackedFormat {
 
   /** How many bytes the layout takes behind the text. */
   layoutSize({ ranges }: JsonLayout): number {
-    return ranges.length * (RANGE_BYTES / 2) + FIXED_BYTES;
+    return ranges.length * (RANGE_BYTES / 2) + RANGE_BYTES + SHAPE_BYTES;
   }
 
-  writeLayout(layout: JsonLayout, out: Buffer, at: number): void {
-    const { shape, ranges, labelsStart, labelsEnd, uidStart, uidEnd } = layout;
+  writeLayout({ shape, ranges, labelsStart, labelsEnd }: JsonLayout, out: Buffer, at: number): void {
     let position = at;
     for (let i = 0; i < ranges.length; i++) position = out.writeUInt32LE(ranges[i] as number, position);
     position = out.writeUInt32LE(labelsStart, position);
     position = out.writeUInt32LE(labelsEnd, position);
-    position = out.writeUInt32LE(uidStart, position);
-    position = out.writeUInt32LE(uidEnd, position);
     out.writeUInt16LE(shape?.id ?? NO_SHAPE, position);
   }
 
   labels(bytes: Buffer, start: number, end: number): Labels {
-    const at = end - FIXED_BYTES;
+    const at = end - SHAPE_BYTES - RANGE_BYTES;
     const labelsStart = bytes.readUInt32LE(at);
     if (labelsStart === 0) return NO_LABELS;
     return parse(bytes, start + labelsStart, start + bytes.readUInt32LE(at + 4)) as Labels;
-  }
-
-  uid(bytes: Buffer, start: number, end: number): string {
-    const at = end - FIXED_BYTES + RANGE_BYTES;
-    const uidStart = bytes.readUInt32LE(at);
-    return uidStart === 0 ? '' : stringAt(bytes, start + uidStart, start + bytes.readUInt32LE(at + 4));
   }
 
   shape(bytes: Buffer, _start: number, end: number): ViewShape | undefined {
@@ -105,7 +90,7 @@ export class JsonFormat implements PackedFormat {
 }
 
 function layoutStart(shape: ViewShape | undefined, end: number): number {
-  return end - FIXED_BYTES - (shape?.names.length ?? 0) * RANGE_BYTES;
+  return end - SHAPE_BYTES - RANGE_BYTES - (shape?.names.length ?? 0) * RANGE_BYTES;
 }
 
 function parse(bytes: Buffer, start: number, end: number): unknown {

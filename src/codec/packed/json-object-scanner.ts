@@ -12,7 +12,6 @@ import {
   skipValue,
   stringAt,
 } from '../json-bytes.ts';
-import { decimalAt } from '../decimal.ts';
 import { beginsWith } from '../json-object-reader.ts';
 import { KeyReader } from '../key-reader.ts';
 import type { JsonFormat, JsonLayout } from './json-format.ts';
@@ -66,16 +65,14 @@ const FIELD_BY_LENGTH: readonly (readonly [Buffer, number] | undefined)[] = Arra
 export class JsonObjectScanner implements JsonLayout {
   /** "" when there is no name. */
   key = '';
-  /** A number where its text is that of one. */
-  resourceVersion: number | string = '';
+  uid = '';
+  resourceVersion = '';
   /** The name, when slashes in it or in the namespace keep the key from telling where it begins. */
   slashedName: string | undefined;
   shape: ViewShape | undefined;
   readonly ranges: number[] = [];
   labelsStart = 0;
   labelsEnd = 0;
-  uidStart = 0;
-  uidEnd = 0;
   readonly #options: JsonObjectScannerOptions;
   readonly #kindValue: Buffer;
   readonly #apiVersionValue: Buffer;
@@ -145,8 +142,7 @@ export class JsonObjectScanner implements JsonLayout {
     this.#bytes = bytes;
     this.#start = start;
     this.#end = end;
-    this.resourceVersion = '';
-    this.uidStart = this.uidEnd = 0;
+    this.uid = this.resourceVersion = '';
     this.#nameStart = this.#nameEnd = this.#namespaceStart = this.#namespaceEnd = 0;
     this.labelsStart = this.labelsEnd = 0;
     this.ranges.length = 0;
@@ -228,10 +224,8 @@ export class JsonObjectScanner implements JsonLayout {
     } else if (field === NAMESPACE) {
       this.#namespaceStart = start + 1;
       this.#namespaceEnd = end - 1;
-    } else if (field === UID) {
-      this.uidStart = start;
-      this.uidEnd = end;
-    } else this.resourceVersion = decimalAt(bytes, start + 1, end - 1) ?? stringAt(bytes, start, end);
+    } else if (field === UID) this.uid = stringAt(bytes, start, end);
+    else this.resourceVersion = stringAt(bytes, start, end);
     return true;
   }
 
@@ -302,10 +296,6 @@ export class JsonObjectScanner implements JsonLayout {
     if (this.labelsEnd > 0) {
       this.labelsStart = this.#moved(this.labelsStart, shift);
       this.labelsEnd = this.#moved(this.labelsEnd, shift);
-    }
-    if (this.uidEnd > 0) {
-      this.uidStart = this.#moved(this.uidStart, shift);
-      this.uidEnd = this.#moved(this.uidEnd, shift);
     }
     const isSame = this.#lastShape !== undefined && isEqual(names, this.#lastShape.names);
     if (!isSame) this.#lastShape = this.#options.format.shapes.shapeOf(names);

@@ -42,21 +42,14 @@ export class PackedFamily<T extends KubernetesObject> {
 
 const SLASH = 0x2f;
 
-/** What is told of an object that its bytes, or the key, do not tell at once. */
-export interface PackedIdentity {
-  readonly key: string;
-  /** A number where its text is that of one. */
-  readonly resourceVersion: number | string;
-}
-
 /**
  * A `Cached` that keeps the bytes, in slabs. Small on the heap: what can be told from the key or read from the bytes in no
  * time has no field.
  */
 export class PackedCached<T extends KubernetesObject> extends Place implements Cached<T>, PackedObject, ViewSource {
   readonly key: string;
-  /** A number where its text is that of one: that takes no memory of its own. */
-  readonly #resourceVersion: number | string;
+  readonly uid: string;
+  readonly resourceVersion: string;
   readonly #family: PackedFamily<T>;
   /** Known from the first view on. */
   #shape: ViewShape | undefined;
@@ -64,13 +57,14 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   /** The bytes are the last that were written to the slab. */
   constructor(
     family: PackedFamily<T>,
-    { key, resourceVersion }: PackedIdentity,
+    { key, uid, resourceVersion }: Pick<Cached, 'key' | 'uid' | 'resourceVersion'>,
     slab: Slab,
     length: number,
   ) {
     super(slab, slab.used - length, length);
     this.key = key;
-    this.#resourceVersion = resourceVersion;
+    this.uid = uid;
+    this.resourceVersion = resourceVersion;
     this.#family = family;
     this.#shape = undefined;
   }
@@ -81,15 +75,6 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   get name(): string {
     return this.key.slice(this.key.indexOf('/') + 1);
-  }
-
-  /** Read from the bytes each time. */
-  get uid(): string {
-    return this.#family.format.uid(this.home.bytes, this.offset, this.offset + this.length);
-  }
-
-  get resourceVersion(): string {
-    return String(this.#resourceVersion);
   }
 
   get tail(): MetadataTail | undefined {
@@ -179,13 +164,12 @@ export class SlashedCached<T extends KubernetesObject> extends PackedCached<T> {
 
   constructor(
     family: PackedFamily<T>,
-    identity: PackedIdentity,
-    name: string,
+    metadata: Pick<Cached, 'key' | 'name' | 'uid' | 'resourceVersion'>,
     slab: Slab,
     length: number,
   ) {
-    super(family, identity, slab, length);
-    this.#name = name;
+    super(family, metadata, slab, length);
+    this.#name = metadata.name;
   }
 
   override get name(): string {

@@ -4,7 +4,7 @@ import type { ViewShape, ViewSource } from './lazy-view.ts';
 import type { MetadataTail } from './metadata-tails.ts';
 
 /** What is known of an object without looking at its bytes. */
-export type Identity = Pick<Cached, 'name' | 'namespace'>;
+export type Identity = Pick<Cached, 'name' | 'namespace' | 'uid' | 'resourceVersion'>;
 
 /** Reads fields of a message that lies within an object. */
 export interface PartReader {
@@ -45,8 +45,6 @@ export class PartSource implements ViewSource {
  * whole top-level fields and metadata; the methods throw `DecodeError` when something below is damaged.
  */
 export interface PackedFormat {
-  /** "" when there is none. */
-  uid(bytes: Buffer, start: number, end: number): string;
   labels(bytes: Buffer, start: number, end: number): Labels;
   /** The top-level fields; undefined when a view has to be decoded at once. */
   shape(bytes: Buffer, start: number, end: number): ViewShape | undefined;

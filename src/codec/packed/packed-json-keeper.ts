@@ -61,9 +61,9 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
     const at = slab.used - length;
     scanner.copyText(slab.bytes, at);
     format.writeLayout(scanner, slab.bytes, at + textSize);
-    const { slashedName } = scanner;
+    const { slashedName, key, uid, resourceVersion } = scanner;
     if (slashedName === undefined) return new PackedCached(family, scanner, slab, length);
-    return new SlashedCached(family, scanner, slashedName, slab, length);
+    return new SlashedCached(family, { key, uid, resourceVersion, name: slashedName }, slab, length);
   }
 
   #packOrExplain(decoded: Cached<T> | BrokenObject, where: Where): Cached<T> | BrokenObject {

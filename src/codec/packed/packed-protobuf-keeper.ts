@@ -32,9 +32,9 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends Identifyin
   protected override keep(bytes: Buffer, start: number, end: number): Cached<T> {
     const { family } = this.#options;
     const slab = this.#copy(bytes, start, end);
-    const { slashedName } = this.scanner;
+    const { key, uid, resourceVersion, slashedName } = this.scanner;
     if (slashedName === undefined) return new PackedCached(family, this.scanner, slab, this.#length);
-    return new SlashedCached(family, this.scanner, slashedName, slab, this.#length);
+    return new SlashedCached(family, { key, uid, resourceVersion, name: slashedName }, slab, this.#length);
   }
 
   #copy(bytes: Buffer, start: number, end: number): Slab {

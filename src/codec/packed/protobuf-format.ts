@@ -7,11 +7,11 @@ import { LENGTH_DELIMITED, VARINT, type WireReader } from '../protobuf/wire-read
 import { type ViewShape, ViewShapes } from './lazy-view.ts';
 import type { PackedFormat, PackedObject } from './packed-format.ts';
 import { ProtobufMessageView } from './protobuf-message-view.ts';
-import { openMetadata, ProtobufMetadata } from './protobuf-metadata.ts';
+import { ProtobufMetadata } from './protobuf-metadata.ts';
 import { ProtobufPathReader } from './protobuf-path-reader.ts';
 
 const bytesField = (number: number): number => (number << 3) | LENGTH_DELIMITED;
-const UID = bytesField(5);
+const METADATA = bytesField(1);
 const LABELS = bytesField(11);
 const KEY = bytesField(1);
 const VALUE = bytesField(2);
@@ -64,19 +64,15 @@ export class ProtobufFormat implements PackedFormat {
     );
   }
 
-  uid(bytes: Buffer, start: number, end: number): string {
-    const reader = this.#reader;
-    const metadataEnd = openMetadata(reader, bytes, start, end);
-    while (reader.position < metadataEnd) {
-      const tag = reader.tag();
-      if (tag === UID) return reader.uniqueString(reader.lengthDelimited(metadataEnd));
-      reader.skip(tag, metadataEnd);
-    }
-    return '';
-  }
-
   labels(bytes: Buffer, start: number, end: number): Labels {
-    return this.#labelsOf(openMetadata(this.#reader, bytes, start, end));
+    const reader = this.#reader;
+    reader.open(bytes, start, end);
+    while (reader.position < end) {
+      const tag = reader.tag();
+      if (tag === METADATA) return this.#labelsOf(reader.lengthDelimited(end));
+      reader.skip(tag, end);
+    }
+    return NO_LABELS;
   }
 
   shape(bytes: Buffer, start: number, end: number): ViewShape | undefined {

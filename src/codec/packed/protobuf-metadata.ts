@@ -69,7 +69,7 @@ export class ProtobufMetadata implements PartReader {
   /** Of the object from `start` to `end`. Undefined when its metadata are not in the order in which Go writes them. */
   view(bytes: Buffer, start: number, end: number, object: PackedObject): object | undefined {
     const reader = this.#reader;
-    const metadataEnd = openMetadata(reader, bytes, start, end);
+    const metadataEnd = this.#open(bytes, start, end);
     const view: Scalars = new Metadata(object.name);
     const known = object.tail;
     let last = 0;
@@ -79,7 +79,7 @@ export class ProtobufMetadata implements PartReader {
       if (tag >= FIRST_LATER) break;
       if (tag < last) return undefined;
       last = tag;
-      this.#readScalar(view, tag, metadataEnd);
+      this.#readScalar(view, tag, metadataEnd, object);
       tailStart = reader.position;
     }
     if (known !== undefined) {
@@ -104,39 +104,42 @@ export class ProtobufMetadata implements PartReader {
     return this.#decoder.decodeField(bytes, start, end, name);
   }
 
-  #readScalar(view: Scalars, tag: number, end: number): void {
+  #readScalar(view: Scalars, tag: number, end: number, object: PackedObject): void {
     const reader = this.#reader;
-    let text: string | null;
     switch (tag) {
-      case GENERATE_NAME:
-        text = reader.string(reader.lengthDelimited(end));
+      case GENERATE_NAME: {
+        const text = reader.string(reader.lengthDelimited(end));
         if (text !== '') view.generateName = text;
         return;
-      case NAMESPACE:
-        text = reader.string(reader.lengthDelimited(end));
+      }
+      case NAMESPACE: {
+        const text = reader.string(reader.lengthDelimited(end));
         if (text !== '') view.namespace = text;
         return;
-      case SELF_LINK:
-        text = reader.string(reader.lengthDelimited(end));
+      }
+      case SELF_LINK: {
+        const text = reader.string(reader.lengthDelimited(end));
         if (text !== '') view.selfLink = text;
         return;
+      }
       case UID:
-        text = reader.uniqueString(reader.lengthDelimited(end));
-        if (text !== '') view.uid = text;
+        reader.position = reader.lengthDelimited(end);
+        if (object.uid !== '') view.uid = object.uid;
         return;
       case RESOURCE_VERSION:
-        text = reader.uniqueString(reader.lengthDelimited(end));
-        if (text !== '') view.resourceVersion = text;
+        reader.position = reader.lengthDelimited(end);
+        if (object.resourceVersion !== '') view.resourceVersion = object.resourceVersion;
         return;
       case GENERATION: {
         const generation = reader.int64();
         if (generation !== 0) view.generation = generation;
         return;
       }
-      case CREATION_TIMESTAMP:
-        text = readTime(reader, reader.lengthDelimited(end));
+      case CREATION_TIMESTAMP: {
+        const text = readTime(reader, reader.lengthDelimited(end));
         if (text !== null) view.creationTimestamp = text;
         return;
+      }
       case DELETION_TIMESTAMP:
         view.deletionTimestamp = readTime(reader, reader.lengthDelimited(end));
         return;
@@ -171,21 +174,22 @@ export class ProtobufMetadata implements PartReader {
     return view;
   }
 
+  /** Puts the reader at the beginning of the metadata and returns where they end. */
+  #open(bytes: Buffer, start: number, end: number): number {
+    const reader = this.#reader;
+    reader.open(bytes, start, end);
+    while (reader.position < end) {
+      const tag = reader.tag();
+      if (tag === METADATA) return reader.lengthDelimited(end);
+      reader.skip(tag, end);
+    }
+    throw reader.malformed('the object has no metadata', start);
+  }
+
   #shapeOf(mask: number): ViewShape | undefined {
     this.#shapeByMask[mask] ??= this.#shapes.shapeOf([...LATER.values()].filter((_, i) => mask & (1 << i)));
     return this.#shapeByMask[mask];
   }
-}
-
-/** Puts the reader at the beginning of the metadata of the object from `start` to `end`, and returns where they end. */
-export function openMetadata(reader: WireReader, bytes: Buffer, start: number, end: number): number {
-  reader.open(bytes, start, end);
-  while (reader.position < end) {
-    const tag = reader.tag();
-    if (tag === METADATA) return reader.lengthDelimited(end);
-    reader.skip(tag, end);
-  }
-  throw reader.malformed('the object has no metadata', start);
 }
 
 /** Makes plain objects, like a literal, but with room for what will be added. */

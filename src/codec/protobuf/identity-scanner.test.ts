@@ -27,10 +27,8 @@ describe('IdentityScanner', () => {
   const objects = sampleCorpus().filter(({ kind }) => kind !== 'Status');
 
   it.each(objects)('finds in a $kind what its JSON says', ({ message, json }) => {
-    const { name = '', namespace = '', resourceVersion = '' } = json.metadata ?? {};
-    const found = scan(message);
-    expect(found.key).toBe(name && objectKey(namespace, name));
-    expect(String(found.resourceVersion)).toBe(resourceVersion);
+    const { name = '', namespace = '', uid = '', resourceVersion = '' } = json.metadata ?? {};
+    expect(scan(message)).toMatchObject({ key: name && objectKey(namespace, name), uid, resourceVersion });
   });
 
   it.each(objects)('copies a $kind without its managed fields and with everything else', (object) => {
@@ -43,11 +41,11 @@ describe('IdentityScanner', () => {
 
   it('forgets what it found in the object before', () => {
     const scanner = new IdentityScanner(new WireReader());
-    const [one, other] = [pod(bytesField(1, 'a/b'), bytesField(6, '7')), pod(bytesField(3, 'ns'))];
+    const [one, other] = [pod(bytesField(1, 'a/b'), bytesField(5, 'u'), bytesField(6, '7')), pod(bytesField(3, 'ns'))];
     scanner.scan(one, 0, one.length);
-    expect(scanner).toMatchObject({ key: 'a/b', slashedName: 'a/b', resourceVersion: 7 });
+    expect(scanner).toMatchObject({ key: 'a/b', slashedName: 'a/b', uid: 'u', resourceVersion: '7' });
     scanner.scan(other, 0, other.length);
-    expect(scanner).toMatchObject({ key: '', slashedName: undefined, resourceVersion: '' });
+    expect(scanner).toMatchObject({ key: '', slashedName: undefined, uid: '', resourceVersion: '' });
   });
 
   it('cuts managed fields out wherever they stand, and writes the shorter length', () => {

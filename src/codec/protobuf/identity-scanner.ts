@@ -1,4 +1,3 @@
-import { decimalAt } from '../decimal.ts';
 import { KeyReader } from '../key-reader.ts';
 import { varintSize, writeVarint } from './varint.ts';
 import { LENGTH_DELIMITED, type WireReader } from './wire-reader.ts';
@@ -7,6 +6,7 @@ const bytesField = (number: number): number => (number << 3) | LENGTH_DELIMITED;
 const METADATA = bytesField(1);
 const NAME = bytesField(1);
 const NAMESPACE = bytesField(3);
+const UID = bytesField(5);
 const RESOURCE_VERSION = bytesField(6);
 const LABELS = bytesField(11);
 const MANAGED_FIELDS = bytesField(17);
@@ -21,8 +21,8 @@ export class IdentityScanner {
   key = '';
   /** The name, when slashes in it or in the namespace keep the key from telling where it begins. */
   slashedName: string | undefined;
-  /** A number where its text is that of one. */
-  resourceVersion: number | string = '';
+  uid = '';
+  resourceVersion = '';
   readonly #reader: WireReader;
   readonly #keys = new KeyReader();
   #start = 0;
@@ -100,6 +100,7 @@ export class IdentityScanner {
   }
 
   #reset(start: number, end: number): void {
+    this.uid = '';
     this.resourceVersion = '';
     this.#start = start;
     this.#end = end;
@@ -124,8 +125,11 @@ export class IdentityScanner {
           this.#namespaceStart = reader.position;
           reader.position = this.#namespaceEnd;
           break;
+        case UID:
+          this.uid = reader.uniqueString(reader.lengthDelimited(end));
+          break;
         case RESOURCE_VERSION:
-          this.#readVersion(reader.lengthDelimited(end));
+          this.resourceVersion = reader.uniqueString(reader.lengthDelimited(end));
           break;
         case LABELS:
           this.#checkEntry(reader.lengthDelimited(end));
@@ -139,13 +143,6 @@ export class IdentityScanner {
       }
     }
     reader.finish(end);
-  }
-
-  #readVersion(end: number): void {
-    const reader = this.#reader;
-    const number = decimalAt(reader.bytes, reader.position, end);
-    this.resourceVersion = number ?? reader.uniqueString(end);
-    reader.position = end;
   }
 
   #cut(start: number, end: number): void {

@@ -1,4 +1,3 @@
-import type { Cached } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
@@ -59,9 +58,7 @@ export function originName<T extends KubernetesObject>(origin: InformerOrigin<T>
 export interface OriginParts<T extends KubernetesObject> {
   /** A list and watch for each namespace that is wanted, or one for all of them. */
   readonly sources: readonly InformerSource<T>[];
-  /** How a packed store keeps an object that was made here; unset in a plain one. */
-  readonly pack?: (object: T) => Cached<T>;
-  /** Of a packed store. */
+  /** Of a packed store, all sources together. */
   readonly memory?: CodecMemory;
 }
 
@@ -82,24 +79,38 @@ export function originParts<T extends KubernetesObject>(
   }
   const { cluster, resource, namespace, tweakListOptions } = origin;
   const presence = origin.presence ?? new GroupPresence(cluster.transport, clock);
-  const codec = resourceCodec<T>({ ...codecOptions(origin), ...(onDamage && { onDamage }) });
-  const source = (only: string | undefined): InformerSource<T> => ({
-    listerWatcher: new ResourceListerWatcher<T>({
-      transport: cluster.transport,
-      resource,
-      codec,
+  const memories: CodecMemory[] = [];
+  const source = (only: string | undefined): InformerSource<T> => {
+    // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
+    const codec = resourceCodec<T>({ ...codecOptions(origin), ...(onDamage && { onDamage }) });
+    if (codec.memory) memories.push(codec.memory);
+    return {
+      listerWatcher: new ResourceListerWatcher<T>({
+        transport: cluster.transport,
+        resource,
+        codec,
+        ...(only !== undefined && { namespace: only }),
+        ...(tweakListOptions && { tweakListOptions }),
+      }),
       ...(only !== undefined && { namespace: only }),
-      ...(tweakListOptions && { tweakListOptions }),
-    }),
-    ...(only !== undefined && { namespace: only }),
-    confirmGone: async () => !(await presence.isServed(resource)),
-  });
+      ...(origin.store !== 'plain' && { pack: (object: T) => codec.fromObject(object) }),
+      confirmGone: async () => !(await presence.isServed(resource)),
+    };
+  };
   const wanted = typeof namespace === 'string' ? [namespace] : [...new Set(namespace ?? [])];
   const isEverywhere = !resource.namespaced || wanted.length === 0 || wanted.includes('');
+  const sources = isEverywhere ? [source(undefined)] : wanted.map(source);
+  return { sources, ...(memories.length > 0 && { memory: sumOf(memories) }) };
+}
+
+function sumOf(memories: readonly CodecMemory[]): CodecMemory {
   return {
-    sources: isEverywhere ? [source(undefined)] : wanted.map(source),
-    ...(origin.store !== 'plain' && { pack: (object: T) => codec.fromObject(object) }),
-    ...(codec.memory && { memory: codec.memory }),
+    get heldBytes() {
+      return memories.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+    },
+    get liveBytes() {
+      return memories.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+    },
   };
 }
 

@@ -20,6 +20,8 @@ export interface InformerSource<T extends KubernetesObject> {
   listerWatcher: ListerWatcher<T>;
   /** The only namespace that it covers; unset: everything. */
   namespace?: string;
+  /** How a packed store keeps what a transform returns; unset in a plain one. */
+  pack?: (object: T) => Cached<T>;
   /** Whether the server does not know the type of object at all. */
   confirmGone?: (signal: AbortSignal) => Promise<boolean>;
 }
@@ -36,8 +38,6 @@ export interface PartOptions<T extends KubernetesObject>
   distribute: (notification: Notification<T>, isSync: boolean) => void;
   onStored?: (object: Cached<T>) => void;
   transform: () => Transform<T> | undefined;
-  /** How a packed store keeps what a transform returns. */
-  pack?: (object: T) => Cached<T>;
   /** Something was taken from the queue, or a whole list was queued. */
   onProgress: () => void;
   /** All that was queued has been taken from the queue. */
@@ -64,7 +64,6 @@ export class InformerPart<T extends KubernetesObject> {
       distribute,
       onStored,
       transform,
-      pack,
       onProgress,
       onIdle,
       ...reflectorOptions
@@ -82,7 +81,7 @@ export class InformerPart<T extends KubernetesObject> {
         this.#preparing = object;
         try {
           const change = transform();
-          const prepared = change ? applyTransform(change, object, pack) : object;
+          const prepared = change ? applyTransform(change, object, source.pack) : object;
           table.check(prepared);
           return prepared;
         } finally {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineResource } from '../api/resource.ts';
 import { customResourceDefinitions } from '../generated/api/apiextensions/v1.ts';
-import { configMaps, nodes, type Pod, pods } from '../generated/api/core/v1.ts';
+import { configMaps, namespaces, nodes, type Pod, pods } from '../generated/api/core/v1.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
 import type { Cluster } from '../transport/cluster.ts';
@@ -342,6 +342,27 @@ describe('the options of a factory', () => {
       expect(heldBytes === undefined).toBe(store === 'plain');
     },
   );
+
+  it('hold for each of several namespaces, whose memory is counted together', async () => {
+    for (const namespace of ['one', 'two']) {
+      await cluster.client(namespaces).create({ metadata: { name: namespace } });
+      await cluster
+        .client(configMaps)
+        .create({ metadata: { name: 'settings', namespace }, data: { color: 'red', size: '1' } });
+    }
+    const liveBytes = async (namespace: string | readonly string[]) => {
+      await factory?.shutdown();
+      factory = new SharedInformerFactory(cluster, { logger: silentLogger, namespace, drop: ['data.color'] });
+      const informer = factory.for(configMaps).informer();
+      factory.start();
+      await factory.waitForCacheSync({ timeoutMs: 10_000 });
+      for (const { data } of informer.store.list()) expect(data).toEqual({ size: '1' });
+      return informer.memory.liveBytes ?? 0;
+    };
+    const [both, one, two] = [await liveBytes(['one', 'two']), await liveBytes('one'), await liveBytes('two')];
+    expect(one).toBeGreaterThan(0);
+    expect(both).toBe(one + two);
+  });
 
   it('refuse a path that cannot be followed, when the informer is made', () => {
     factory = new SharedInformerFactory(cluster, { drop: ['spec..image'] });

@@ -31,10 +31,7 @@ import { waitFirst } from './wait.ts';
 
 /** What does not depend on where the objects come from. */
 export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<
-    PartOptions<T>,
-    'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'pack' | 'onProgress' | 'onIdle'
-  > {
+  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress' | 'onIdle'> {
   /** Used in messages. Default: the name of the resource. */
   name?: string;
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
@@ -98,7 +95,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       clock: this.#clock,
       logger: this.#logger,
     });
-    const { sources, pack, memory } = originParts(options, {
+    const { sources, memory } = originParts(options, {
       clock: this.#clock,
       onDamage: (object, error) => this.#partOf(object)?.damaged(object, error),
     });
@@ -116,7 +113,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           },
           ...(detector && !memory && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
-          ...(pack && { pack }),
           onProgress: () => this.#checkSynced(),
           ...(gauges && { onIdle: () => gauges.show(this.memory) }),
         }),

@@ -48,6 +48,16 @@ describe('DeltaHandler', () => {
     expect(heard.map((line) => line.split(' ')[0])).toEqual(['add', 'delete', 'add']);
   });
 
+  it('does not write what a resync finds in the store', () => {
+    const { table, heard, handle } = fixture();
+    const old = version('a', '1');
+    handle('Added', old);
+    handle('Added', version('b', '2'));
+    handle('Sync', old);
+    expect(heard.at(-1)).toBe('update 1->1 sync (store: 1)');
+    expect(table.resourceVersion).toBe('2');
+  });
+
   it('tells of what takes the place of a damaged object, also at the same version', () => {
     const { heard, repairs, handle } = fixture();
     const damaged = version('a', '1');

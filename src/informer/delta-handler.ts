@@ -49,8 +49,10 @@ export class DeltaHandler<T extends KubernetesObject> {
 
   #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
     const { table, distribute, clock, repairs } = this.#options;
-    if (type !== 'Replaced' && this.#isPassedOver(object)) return;
-    const old = table.put(object);
+    const known = type === 'Replaced' ? undefined : table.get(object.key);
+    if (type !== 'Replaced' && this.#isPassedOver(object, known)) return;
+    // What a resync queues is there already, and so are its indexes.
+    const old = known === object ? known : table.put(object);
     if (type !== 'Sync') this.#options.onStored?.(object);
     const nowMs = clock.now();
     if (!old) distribute(Notification.add(object, isInInitialList, nowMs), false);
@@ -74,9 +76,8 @@ export class DeltaHandler<T extends KubernetesObject> {
     distribute(Notification.delete(seen ? final : old, !seen, clock.now()), false);
   }
 
-  #isPassedOver(object: Cached<T>): boolean {
-    const { table, repairs } = this.#options;
-    const known = table.get(object.key);
+  #isPassedOver(object: Cached<T>, known: Cached<T> | undefined): boolean {
+    const { repairs } = this.#options;
     return repairs?.isInVain(object, known) || (known !== undefined && this.#isOlder(object, known));
   }
 

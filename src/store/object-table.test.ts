@@ -184,19 +184,46 @@ describe('ObjectTable', () => {
 });
 
 describe('an object that keeps its bytes in order', () => {
-  it('is told once when it comes into the table, and once when it leaves', () => {
-    const told: string[] = [];
-    const object = (name: string, version: string): Cached => ({
-      key: name,
-      namespace: '',
-      name,
-      uid: name,
-      resourceVersion: version,
-      labels: {},
-      view: () => ({}),
-      stored: () => void told.push(`stored ${name}@${version}`),
-      dropped: () => void told.push(`dropped ${name}@${version}`),
+  const told: string[] = [];
+  const object = (name: string, version: string): Cached => ({
+    key: name,
+    namespace: '',
+    name,
+    uid: name,
+    resourceVersion: version,
+    labels: {},
+    view: () => ({ metadata: { name, resourceVersion: version } }),
+    stored: () => void told.push(`stored ${name}@${version}`),
+    dropped: () => void told.push(`dropped ${name}@${version}`),
+  });
+
+  it('is shown to an index function once, when it is checked before it is put', () => {
+    const shown: unknown[] = [];
+    const version = ({ metadata }: KubernetesObject) => [metadata?.resourceVersion ?? ''];
+    const table = new ObjectTable({
+      version: (object) => {
+        shown.push(object.metadata?.resourceVersion);
+        return version(object);
+      },
     });
+    const [first, second] = [object('a', '1'), object('a', '2')];
+    table.check(first);
+    table.addIndexers({ later: version });
+    table.check(second);
+    table.put(first);
+    expect(table.byIndex('version', '1')).toEqual([first]);
+    table.put(second);
+    expect(table.byIndex('version', '1')).toEqual([]);
+    expect(table.byIndex('version', '2')).toEqual([second]);
+    expect(table.byIndex('later', '2')).toEqual([second]);
+    expect(shown).toEqual(['1', '2']);
+    table.put(first);
+    expect(table.byIndex('version', '1')).toEqual([first]);
+    expect(shown).toEqual(['1', '2', '1']);
+  });
+
+  it('is told once when it comes into the table, and once when it leaves', () => {
+    told.length = 0;
     const table = new ObjectTable();
     const [first, second, other] = [object('a', '1'), object('a', '2'), object('b', '1')];
     table.put(first);

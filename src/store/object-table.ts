@@ -56,7 +56,10 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   /** Throws what `put` would throw. Changes nothing, and costs nothing without indexes other than that by namespace. */
   check(cached: Cached<T>): void {
     for (const { definition, index } of this.#named.values()) {
-      if (definition !== metaNamespaceIndex) index.read(cached);
+      if (definition === metaNamespaceIndex) continue;
+      // A function needs a view, which costs bytes at rest much: the values are kept for when the object is put.
+      if (typeof definition === 'function' && cached.stored !== undefined) index.readAhead(cached);
+      else index.read(cached);
     }
   }
 
@@ -211,7 +214,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     const indexes = this.#indexes;
     // Of the right length from the start: growing would take three times the memory.
     const values: IndexValues[] = new Array(indexes.length);
-    for (let i = 0; i < indexes.length; i++) values[i] = indexes[i]?.read(cached);
+    for (let i = 0; i < indexes.length; i++) values[i] = indexes[i]?.valuesOf(cached);
     return values;
   }
 

@@ -34,9 +34,26 @@ export class ValueIndex<T extends KubernetesObject> {
   readonly #memberships = new Column<Membership>();
   /** By row: where in its bucket it is, if it is in one; no meaning otherwise. */
   readonly #positions = new Column<number>();
+  /** What has been read of objects that are to come. */
+  readonly #readAhead = new WeakMap<Cached<T>, { readonly values: IndexValues }>();
+  #readsAhead = false;
 
   constructor(read: IndexReader<T>) {
     this.read = read;
+  }
+
+  /** Reads an object that is not in the table yet, once: `valuesOf` knows it then. For objects that cost much to read. */
+  readAhead(cached: Cached<T>): void {
+    this.#readAhead.set(cached, { values: this.read(cached) });
+    this.#readsAhead = true;
+  }
+
+  /** What `readAhead` has found in the object, which is forgotten then, or what `read` finds. */
+  valuesOf(cached: Cached<T>): IndexValues {
+    const ahead = this.#readsAhead ? this.#readAhead.get(cached) : undefined;
+    if (ahead === undefined) return this.read(cached);
+    this.#readAhead.delete(cached);
+    return ahead.values;
   }
 
   /** Without the empty ones. */

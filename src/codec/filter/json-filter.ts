@@ -15,6 +15,11 @@ export class JsonFilter {
   #bytes: Buffer = Buffer.alloc(0);
   #out = Buffer.allocUnsafe(16 * 1024);
   #position = 0;
+  /** What stays and has not been written yet: parts that lie together are copied together, with the commas between them. */
+  #keptStart = 0;
+  #keptEnd = 0;
+  /** Whether anything was kept of the part that was looked at last. */
+  #isKept = false;
 
   constructor(rules: FieldRules) {
     this.#rules = rules;
@@ -26,64 +31,63 @@ export class JsonFilter {
     if (this.#out.length < end - start) this.#out = Buffer.allocUnsafe(2 * (end - start));
     this.#bytes = bytes;
     this.#position = 0;
-    const isWhole = this.#value(start, end, this.#rules) === end;
+    this.#keptStart = start;
+    this.#keptEnd = start + 1;
+    const isWhole = this.#inside(start, end, this.#rules) === end;
+    this.#writeKept();
     this.#bytes = this.#out;
     return isWhole ? this.#out.subarray(0, this.#position) : undefined;
   }
 
-  /** Writes what stays of the value at `start`, and returns where that ends; -1 when it is malformed. */
-  #value(start: number, limit: number, rules: FieldRules): number {
+  /** Keeps what stays in the object or list at `start`, and returns where that ends; -1 when it is malformed. */
+  #inside(start: number, limit: number, rules: FieldRules): number {
     return this.#bytes[start] === BRACE_OPEN ? this.#object(start, limit, rules) : this.#list(start, limit, rules);
   }
 
   #object(start: number, limit: number, rules: FieldRules): number {
     const members = new JsonMembers(this.#bytes, start, limit);
-    const first = this.#open(BRACE_OPEN);
+    let isFirst = true;
     while (members.next()) {
-      members.valueEnd = this.#part(
-        members.keyStart,
-        members.valueStart,
-        limit,
-        ruleOf(rules, keyOf(members)),
-        first,
-        members,
-      );
+      const { keyStart, valueStart } = members;
+      members.valueEnd = this.#part(keyStart, valueStart, limit, ruleOf(rules, keyOf(members)), isFirst, members);
+      if (this.#isKept) isFirst = false;
     }
-    this.#byte(BRACE_CLOSE);
+    this.#close(members.end, BRACE_CLOSE);
     return members.end;
   }
 
   #list(start: number, limit: number, rules: FieldRules): number {
     const elements = new JsonElements(this.#bytes, start, limit);
-    const first = this.#open(BRACKET_OPEN);
+    let isFirst = true;
     while (elements.next()) {
-      elements.valueEnd = this.#part(elements.valueStart, elements.valueStart, limit, rules.others, first, elements);
+      const { valueStart } = elements;
+      elements.valueEnd = this.#part(valueStart, valueStart, limit, rules.others, isFirst, elements);
+      if (this.#isKept) isFirst = false;
     }
-    this.#byte(BRACKET_CLOSE);
+    this.#close(elements.end, BRACKET_CLOSE);
     return elements.end;
   }
 
-  /** A member or an element whose text begins at `start`; `first` is where the output stands when there is none before it. */
+  /** A member or an element whose text begins at `start`. `isFirst`: nothing of its container has been kept before. */
   #part(
     start: number,
     valueStart: number,
     limit: number,
     rule: FieldRule,
-    first: number,
+    isFirst: boolean,
     parts: JsonMembers | JsonElements,
   ): number {
     if (typeof rule !== 'string' && this.#isEnterable(valueStart, rule)) {
-      this.#comma(first);
-      this.#copy(start, valueStart);
-      return this.#value(valueStart, limit, rule);
+      this.#keep(start, valueStart + 1, isFirst);
+      const valueEnd = this.#inside(valueStart, limit, rule);
+      this.#isKept = true;
+      return valueEnd;
     }
     parts.skip();
     const { valueEnd } = parts;
     const isContainer = this.#bytes[valueStart] === BRACKET_OPEN && typeof rule !== 'string';
-    if (valueEnd > 0 && !isContainer && ruleOfScalar(rule) === 'keep') {
-      this.#comma(first);
-      this.#copy(start, valueEnd);
-    }
+    this.#isKept = valueEnd > 0 && !isContainer && ruleOfScalar(rule) === 'keep';
+    if (this.#isKept) this.#keep(start, valueEnd, isFirst);
     return valueEnd;
   }
 
@@ -93,20 +97,30 @@ export class JsonFilter {
     return byte === BRACE_OPEN || (byte === BRACKET_OPEN && rules.others !== 'drop');
   }
 
-  #open(bracket: number): number {
-    this.#byte(bracket);
-    return this.#position;
+  #keep(start: number, end: number, isFirst: boolean): void {
+    // Between two parts that lie together there is a comma, and none between a bracket and the first part.
+    if (start !== this.#keptEnd + (isFirst ? 0 : 1)) {
+      this.#writeKept();
+      if (!isFirst) this.#out[this.#position++] = COMMA;
+      this.#keptStart = start;
+    }
+    this.#keptEnd = end;
   }
 
-  #comma(first: number): void {
-    if (this.#position > first) this.#byte(COMMA);
+  /** Keeps the bracket that closes what ends at `end`. */
+  #close(end: number, bracket: number): void {
+    if (this.#keptEnd !== end - 1) {
+      this.#writeKept();
+      this.#out[this.#position++] = bracket;
+      this.#keptStart = end;
+    }
+    this.#keptEnd = end;
   }
 
-  #byte(byte: number): void {
-    this.#out[this.#position++] = byte;
-  }
-
-  #copy(start: number, end: number): void {
+  #writeKept(): void {
+    const [start, end] = [this.#keptStart, this.#keptEnd];
+    this.#keptStart = end;
+    if (start >= end) return;
     this.#bytes.copy(this.#out, this.#position, start, end);
     this.#position += end - start;
   }

@@ -23,6 +23,9 @@ export class ProtobufFilter {
   readonly #reader: WireReader;
   #out = Buffer.allocUnsafe(16 * 1024);
   #position = 0;
+  /** What stays and has not been written yet: fields that lie together are copied together. */
+  #keptStart = 0;
+  #keptEnd = 0;
 
   constructor(plan: MessagePlan, rules: FieldRules, reader: WireReader) {
     this.#plan = plan;
@@ -32,9 +35,10 @@ export class ProtobufFilter {
 
   /** What stays, in memory that the next call uses again. Throws `WireError`. */
   filter(bytes: Buffer, start: number, end: number): Buffer {
-    this.#position = 0;
+    this.#position = this.#keptStart = this.#keptEnd = 0;
     this.#reader.open(bytes, start, end);
     this.#message(this.#plan.table, this.#rules, end);
+    this.#writeKept();
     return this.#out.subarray(0, this.#position);
   }
 
@@ -50,7 +54,7 @@ export class ProtobufFilter {
         continue;
       }
       reader.skip(tag, end);
-      if (ruleOfScalar(rule) === 'keep') this.#copy(start, reader.position);
+      if (ruleOfScalar(rule) === 'keep') this.#keep(start, reader.position);
     }
     reader.finish(end);
   }
@@ -83,11 +87,11 @@ export class ProtobufFilter {
       }
       // JSON shows such a message as something else, so that no path leads into it.
       if (field.code === MESSAGE) {
-        this.#copy(start, end);
+        this.#keep(start, end);
         return;
       }
     }
-    if (ruleOfScalar(rule) === 'keep') this.#copy(start, end);
+    if (ruleOfScalar(rule) === 'keep') this.#keep(start, end);
   }
 
   /** An entry of a map, from the reader's position to `end`. */
@@ -103,7 +107,7 @@ export class ProtobufFilter {
     reader.finish(end);
     const rule = ruleOf(rules, key);
     if (typeof rule === 'string' || field.code !== MESSAGE) {
-      if (ruleOfScalar(rule) === 'keep') this.#copy(start, end);
+      if (ruleOfScalar(rule) === 'keep') this.#keep(start, end);
       return;
     }
     reader.position = content;
@@ -117,7 +121,7 @@ export class ProtobufFilter {
           reader.position = valueEnd;
         } else {
           reader.skip(part, end);
-          this.#copy(partStart, reader.position);
+          this.#keep(partStart, reader.position);
         }
       }
     });
@@ -138,16 +142,18 @@ export class ProtobufFilter {
       if (kept !== undefined) this.#nested(tag, () => this.#nested(FIRST, () => this.#text(kept)));
       return;
     }
-    this.#copy(start, end);
+    this.#keep(start, end);
   }
 
   /** Writes a tag, the length of what `write` writes, and that. */
   #nested(tag: number, write: () => void): void {
+    this.#writeKept();
     this.#room(16);
     this.#position = writeVarint(this.#out, this.#position, tag);
     const lengthAt = this.#position;
     this.#position++;
     write();
+    this.#writeKept();
     const length = this.#position - lengthAt - 1;
     const more = varintSize(length) - 1;
     if (more > 0) {
@@ -158,7 +164,18 @@ export class ProtobufFilter {
     writeVarint(this.#out, lengthAt, length);
   }
 
-  #copy(start: number, end: number): void {
+  #keep(start: number, end: number): void {
+    if (start !== this.#keptEnd) {
+      this.#writeKept();
+      this.#keptStart = start;
+    }
+    this.#keptEnd = end;
+  }
+
+  #writeKept(): void {
+    const [start, end] = [this.#keptStart, this.#keptEnd];
+    this.#keptStart = this.#keptEnd;
+    if (start === end) return;
     this.#room(end - start);
     this.#reader.bytes.copy(this.#out, this.#position, start, end);
     this.#position += end - start;

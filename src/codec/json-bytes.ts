@@ -82,6 +82,18 @@ export function skipValue(bytes: Buffer, start: number, end: number): number {
   return -1;
 }
 
+/**
+ * As `skipValue`, for the list of managed fields. There are no lists in it, so the first closing bracket should be its own. If
+ * that one was in a text, what follows makes no sense as JSON.
+ */
+export function skipManagedFields(bytes: Buffer, start: number, end: number): number {
+  const at = bytes[start] === BRACKET_OPEN ? bytes.indexOf(BRACKET_CLOSE, start) : -1;
+  if (at < 0 || at + 2 >= end || bytes[at - 1] !== BRACE_CLOSE) return skipValue(bytes, start, end);
+  const next = bytes[at + 1];
+  const isEnd = next === BRACE_CLOSE || (next === COMMA && bytes[at + 2] === QUOTE);
+  return isEnd ? at + 1 : skipValue(bytes, start, end);
+}
+
 function skipScalar(bytes: Buffer, start: number, end: number): number {
   let i = start;
   for (; i < end; i++) {

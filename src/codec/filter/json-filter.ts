@@ -6,8 +6,11 @@ import {
   COMMA,
   JsonElements,
   JsonMembers,
+  skipManagedFields,
 } from '../json-bytes.ts';
 import { type FieldRule, type FieldRules, ruleOf, ruleOfScalar } from './field-filter.ts';
+
+const MANAGED_FIELDS = 'managedFields';
 
 /** Writes the text of objects anew without the fields that are not to stay. */
 export class JsonFilter {
@@ -49,7 +52,13 @@ export class JsonFilter {
     let isFirst = true;
     while (members.next()) {
       const { keyStart, valueStart } = members;
-      members.valueEnd = this.#part(keyStart, valueStart, limit, ruleOf(rules, keyOf(members)), isFirst, members);
+      const key = keyOf(members);
+      const rule = ruleOf(rules, key);
+      if (key === MANAGED_FIELDS && rule === 'drop') {
+        members.valueEnd = skipManagedFields(this.#bytes, valueStart, limit);
+        continue;
+      }
+      members.valueEnd = this.#part(keyStart, valueStart, limit, rule, isFirst, members);
       if (this.#isKept) isFirst = false;
     }
     this.#close(members.end, BRACE_CLOSE);

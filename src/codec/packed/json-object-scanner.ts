@@ -1,15 +1,12 @@
 import { objectKey } from '../../api/key.ts';
 import {
   BACKSLASH,
-  BRACE_CLOSE,
   BRACE_OPEN,
-  BRACKET_CLOSE,
-  BRACKET_OPEN,
   COMMA,
   JsonMembers,
   QUOTE,
+  skipManagedFields,
   skipValidValue,
-  skipValue,
   stringAt,
 } from '../json-bytes.ts';
 import { beginsWith } from '../json-object-reader.ts';
@@ -232,8 +229,7 @@ export class JsonObjectScanner implements JsonLayout {
   #skipManagedFields({ keyStart, valueStart }: JsonMembers): number {
     const bytes = this.#bytes;
     if (!this.#options.dropManagedFields) return skipValidValue(bytes, valueStart, this.#end);
-    const guess = guessListEnd(bytes, valueStart, this.#end);
-    const valueEnd = guess > 0 ? guess : skipValue(bytes, valueStart, this.#end);
+    const valueEnd = skipManagedFields(bytes, valueStart, this.#end);
     if (valueEnd < 0) return -1;
     const isAfterComma = bytes[keyStart - 1] === COMMA;
     this.#cutStart = isAfterComma ? keyStart - 1 : keyStart;
@@ -325,18 +321,6 @@ function fieldAt(bytes: Buffer, { keyStart, keyEnd }: JsonMembers): number {
     if (bytes[i] === 0x5c) return METADATA_FIELDS.get(stringAt(bytes, keyStart, keyEnd)) ?? 0;
   }
   return 0;
-}
-
-/**
- * Where the list of managed fields seems to end: there are no lists in it, so the first closing bracket should be its
- * own. If that one was in a text, what follows makes no sense to the scanner, which then gives up.
- */
-function guessListEnd(bytes: Buffer, start: number, end: number): number {
-  if (bytes[start] !== BRACKET_OPEN) return -1;
-  const at = bytes.indexOf(BRACKET_CLOSE, start);
-  if (at < 0 || at + 2 >= end || bytes[at - 1] !== BRACE_CLOSE) return -1;
-  const next = bytes[at + 1];
-  return next === BRACE_CLOSE || (next === COMMA && bytes[at + 2] === QUOTE) ? at + 1 : -1;
 }
 
 function isEqual(a: readonly string[], b: readonly string[]): boolean {

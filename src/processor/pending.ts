@@ -53,9 +53,9 @@ export class EveryChange<T extends KubernetesObject> implements Pending<T> {
   }
 
   push(notification: Notification<T>, isShared: boolean): void {
-    const standsForItself = isShared || !notification.isInitial || notification.hasView;
-    if (!standsForItself) this.#listedAtMs ??= notification.atMs;
-    this.#ring.push(standsForItself ? notification : notification.object);
+    const isObjectEnough = notification.isInitial && !isShared && !notification.hasView;
+    if (isObjectEnough) this.#listedAtMs ??= notification.atMs;
+    this.#ring.push(isObjectEnough ? notification.object : notification);
   }
 
   shift(): Notification<T> | undefined {

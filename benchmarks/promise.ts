@@ -15,7 +15,7 @@ export interface Shown {
 }
 
 /** How far a short run on a shared machine may miss a promise before it counts as a regression. */
-export const ALLOWANCE = 1.5;
+export const ALLOWANCE = 1.3;
 
 interface Comparison extends Omit<Shown, 'holds' | 'nearlyHolds'> {
   /** What `--check` guards, before the allowance; infinite: nothing. */

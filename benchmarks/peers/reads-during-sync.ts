@@ -1,7 +1,7 @@
 import type { KubernetesObject, Lister, SharedIndexInformer } from 'tidewatch';
+import { NAMESPACE } from './tidewatch-reads.ts';
 
 const EVERY_MS = 50;
-const NAMESPACE = 'team-0000';
 
 /** Reads a cache while it fills, as a program does that already serves requests from it. */
 export class ReadsDuringSync<T extends KubernetesObject> {

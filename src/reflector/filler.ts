@@ -107,9 +107,9 @@ export class Filler<T extends KubernetesObject> {
       trace.step('prepared');
       if (this.#deservesSecondTry(prepared)) {
         whole.stream?.close();
-        return await this.#tryAgain(prepared, whole);
+        return await this.#tryAgain(prepared, whole.resourceVersion);
       }
-      await this.#replace(prepared, whole);
+      await this.#replace(prepared, whole.resourceVersion);
       trace.step('stored');
       await interruptible(() => settings.target.settled?.(), signal);
     } catch (error) {
@@ -127,10 +127,10 @@ export class Filler<T extends KubernetesObject> {
   }
 
   /** An empty target gets what can be taken at once; a filled one does not lose an object before the second try. */
-  async #tryAgain(prepared: PreparedItems<T>, whole: WholeState<T>): Promise<Step<T>> {
+  async #tryAgain(prepared: PreparedItems<T>, resourceVersion: string): Promise<Step<T>> {
     const { backoff, settings, state, signal } = this.#session;
     const { clock } = settings;
-    if (!this.#isFilled) await this.#replace(prepared, whole);
+    if (!this.#isFilled) await this.#replace(prepared, resourceVersion);
     this.#isSecondTry = true;
     const waitMs = backoff.next();
     const lastError = prepared.untaken[0];
@@ -140,7 +140,7 @@ export class Filler<T extends KubernetesObject> {
     return { do: 'fill' };
   }
 
-  async #replace(prepared: PreparedItems<T>, { resourceVersion }: WholeState<T>): Promise<void> {
+  async #replace(prepared: PreparedItems<T>, resourceVersion: string): Promise<void> {
     const { writer, state, signal } = this.#session;
     const news: readonly ReflectorError[] = this.#isSecondTry ? prepared.untaken : [];
     await writer.replace(prepared, resourceVersion);

@@ -43,8 +43,9 @@ export interface ReflectorTarget<T extends KubernetesObject> {
    * the version that is known: the watch tells of that. Never called while a whole state is being handed over.
    */
   repair?(object: Cached<T>): void;
-  /** The whole state at `resourceVersion`: what is known and not in it is gone. Nothing else is called until it
-   * has settled. `areUnique`: they are known to have different keys.
+  /**
+   * The whole state at `resourceVersion`: what is known and not in it is gone. Nothing else is called until it has settled.
+   * `areUnique`: they are known to have different keys.
    */
   replace(objects: readonly Cached<T>[], resourceVersion: string, areUnique?: boolean): void | Promise<void>;
   /** Resolves when the target has room for more: events are not read before. Without it, there always is. */

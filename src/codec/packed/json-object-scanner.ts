@@ -64,8 +64,8 @@ export class JsonObjectScanner implements JsonLayout {
   key = '';
   uid = '';
   resourceVersion = '';
-  /** The name, when slashes in it or in the namespace keep the key from telling where it begins. */
-  slashedName: string | undefined;
+  /** The same text for all objects of the namespace. */
+  namespace = '';
   shape: ViewShape | undefined;
   readonly ranges: number[] = [];
   labelsStart = 0;
@@ -265,7 +265,7 @@ export class JsonObjectScanner implements JsonLayout {
       return;
     }
     this.key = this.#keys.read(bytes, this.#namespaceStart, this.#namespaceEnd, this.#nameStart, this.#nameEnd);
-    this.slashedName = this.#keys.slashedName;
+    this.namespace = this.#keys.namespace;
   }
 
   #hasEscapes(start: number, end: number): boolean {
@@ -275,10 +275,9 @@ export class JsonObjectScanner implements JsonLayout {
 
   #readEscapedKey(): void {
     const textAt = (start: number, end: number) => (start === end ? '' : stringAt(this.#bytes, start - 1, end + 1));
-    const namespace = textAt(this.#namespaceStart, this.#namespaceEnd);
     const name = textAt(this.#nameStart, this.#nameEnd);
-    this.key = name === '' ? '' : objectKey(namespace, name);
-    this.slashedName = name.includes('/') || namespace.includes('/') ? name : undefined;
+    this.namespace = this.#keys.shared(textAt(this.#namespaceStart, this.#namespaceEnd));
+    this.key = name === '' ? '' : objectKey(this.namespace, name);
   }
 
   #findShape(): void {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { MetadataTail } from './metadata-tails.ts';
+import type { CommonMetadata } from './common-metadata.ts';
 
 /** Where a view gets its fields from. */
 export interface ViewSource {
@@ -27,12 +27,12 @@ export interface ViewType {
 export class ViewShape {
   readonly id: number;
   readonly names: readonly string[];
-  /** The end of the metadata, when it is known to be that of many. */
-  readonly tail: MetadataTail | undefined;
+  /** Set when objects of this shape have them in common. */
+  readonly common: CommonMetadata | undefined;
   /** Whether views of this shape can be made with their metadata. */
   readonly takesMetadata: boolean;
   readonly #accessors: readonly PropertyDescriptor[];
-  readonly #withTail = new WeakMap<MetadataTail, ViewShape>();
+  readonly #withCommon = new WeakMap<CommonMetadata, ViewShape>();
   readonly #type: ViewType | undefined;
   readonly #beginning: 'kind' | 'apiVersion' | 'other';
   /** The fields that are not made with the object itself. */
@@ -44,9 +44,9 @@ export class ViewShape {
     names: readonly string[],
     type: ViewType | undefined,
     accessors: readonly PropertyDescriptor[],
-    tail?: MetadataTail,
+    common?: CommonMetadata,
   ) {
-    this.tail = tail;
+    this.common = common;
     this.#accessors = accessors;
     this.id = id;
     this.names = names;
@@ -64,12 +64,12 @@ export class ViewShape {
     this.takesMetadata = this.#beginning === 'kind' && this.#addedNames[0] === 'metadata';
   }
 
-  /** The shape of objects that have these fields and this tail. */
-  withTail(tail: MetadataTail): ViewShape {
-    let shape = this.#withTail.get(tail);
+  /** The shape of objects that have these fields and these metadata. */
+  withCommon(common: CommonMetadata): ViewShape {
+    let shape = this.#withCommon.get(common);
     if (shape === undefined) {
-      shape = new ViewShape(this.id, this.names, this.#type, this.#accessors, tail);
-      this.#withTail.set(tail, shape);
+      shape = new ViewShape(this.id, this.names, this.#type, this.#accessors, common);
+      this.#withCommon.set(common, shape);
     }
     return shape;
   }
@@ -80,8 +80,7 @@ export class ViewShape {
    */
   view(source: ViewSource, metadata?: object): object {
     if (metadata === undefined || this.#type === undefined) return this.#extend(this.#begun(), 0, source);
-    const { kind, apiVersion } = this.#type;
-    return this.#extend({ kind, apiVersion, metadata }, 1, source);
+    return this.#extend(new View(this.#type, metadata), 1, source);
   }
 
   /** Makes a view of plain data that nobody else has: adds the fields of the shape, unless they were made with the object. */
@@ -106,6 +105,15 @@ export class ViewShape {
     return this.#beginning === 'kind' ? { kind, apiVersion } : { apiVersion, kind };
   }
 }
+
+/** Makes plain objects, like a literal, but with room for what `LazyFields` adds. */
+function PlainView(this: Data, { kind, apiVersion }: ViewType, metadata: object): void {
+  this.kind = kind;
+  this.apiVersion = apiVersion;
+  this.metadata = metadata;
+}
+PlainView.prototype = Object.prototype;
+const View = PlainView as unknown as new (type: ViewType, metadata: object) => object;
 
 /** Makes a view of an object that has accessors from `ViewShapes`: they read from `source`, and print as data. */
 export function bindLazyFields(view: object, source: ViewSource): object {
@@ -236,20 +244,25 @@ function assign(receiver: object, name: string, slot: number, value: unknown): v
 }
 
 /** Node shows accessors as such; they become data first, and nothing else happens. */
-const INSPECT: PropertyDescriptor = {
-  value: function inspectAsData(this: Data): Data {
-    const shown = Object.isSealed(this) ? {} : this;
-    for (const name of Object.keys(this)) {
-      if (shown === this && Object.getOwnPropertyDescriptor(this, name)?.get === undefined) continue;
-      try {
-        Object.defineProperty(shown, name, constant(this[name]));
-      } catch {
-        // It stays an accessor, whose reader will get the error.
-      }
+function inspectAsData(this: Data): Data {
+  const shown = Object.isSealed(this) ? {} : this;
+  for (const name of Object.keys(this)) {
+    if (shown === this && Object.getOwnPropertyDescriptor(this, name)?.get === undefined) continue;
+    try {
+      Object.defineProperty(shown, name, constant(this[name]));
+    } catch {
+      // It stays an accessor, whose reader will get the error.
     }
-    return shown;
+  }
+  return shown;
+}
+
+/** An accessor takes no room in the view, as a value would. */
+const INSPECT: PropertyDescriptor = {
+  get: () => inspectAsData,
+  set(this: object, value: unknown): void {
+    Object.defineProperty(this, inspect.custom, { ...constant(value), enumerable: false });
   },
-  writable: true,
   enumerable: false,
   configurable: true,
 };

@@ -1,5 +1,6 @@
 import { DecodeError } from '../decode-error.ts';
 import type { ObjectDecoder } from '../protobuf/object-decoder.ts';
+import { CommonMetadata, type MetadataFields } from './common-metadata.ts';
 
 type Data = Record<string, unknown>;
 
@@ -17,6 +18,8 @@ const SLOTS = 1 << SLOT_BITS;
 const MAX_BYTES = 2048;
 const MIN_BYTES = 8;
 const COMMON_HITS = 16;
+/** The pods of a ReplicaSet have one `generateName`, and few generations. */
+const MAX_COMMONS = 8;
 
 /**
  * Remembers how metadata end that many objects share: the pods of a ReplicaSet have the same labels, annotations and owners.
@@ -24,6 +27,8 @@ const COMMON_HITS = 16;
  * is looked for in vain; a newer one takes the place of an older one.
  */
 export class MetadataTails {
+  /** Of metadata without maps and lists. */
+  readonly none: MetadataTail;
   readonly #known: (MetadataTail | undefined)[] = new Array(SLOTS).fill(undefined);
   /** By slot: the hash of what was last looked for in vain. */
   readonly #missed = new Int32Array(SLOTS);
@@ -33,6 +38,7 @@ export class MetadataTails {
   /** The decoder is that of metadata. */
   constructor(decoder: ObjectDecoder) {
     this.#decoder = decoder;
+    this.none = new MetadataTail(0, Buffer.alloc(0), 0, 0, decoder);
   }
 
   /** The fields from `start` to `end`; undefined when they are not known. */
@@ -73,6 +79,7 @@ export class MetadataTail {
   /** How often it was found. */
   hits = 0;
   readonly hash: number;
+  readonly #commons: CommonMetadata[] = [];
   readonly #view: DataView;
   readonly #labels: Data | undefined;
   readonly #annotations: Data | undefined;
@@ -92,6 +99,20 @@ export class MetadataTail {
   /** Whether it was found so often that objects may refer to it for as long as they live. */
   get isCommon(): boolean {
     return this.hits >= COMMON_HITS;
+  }
+
+  /** What objects have in common that have this tail and begin like that; undefined when there are too many such beginnings. */
+  commonWith({
+    generateName,
+    generation,
+  }: Pick<MetadataFields, 'generateName' | 'generation'>): CommonMetadata | undefined {
+    for (const each of this.#commons) {
+      if (each.generateName === generateName && each.generation === generation) return each;
+    }
+    if (this.#commons.length >= MAX_COMMONS) return undefined;
+    const common = new CommonMetadata(generateName, generation, this);
+    this.#commons.push(common);
+    return common;
   }
 
   /** The last word overlaps the one before it when the length is no multiple of four. */

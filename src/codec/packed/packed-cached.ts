@@ -2,8 +2,8 @@ import type { Cached } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { DecodeError } from '../decode-error.ts';
+import type { CommonMetadata } from './common-metadata.ts';
 import type { ViewShape, ViewSource } from './lazy-view.ts';
-import type { MetadataTail } from './metadata-tails.ts';
 import type { PackedFormat, PackedObject, PartReader } from './packed-format.ts';
 import { Place, type Slab, type Slabs } from './slabs.ts';
 
@@ -15,20 +15,11 @@ export class PackedFamily<T extends KubernetesObject> {
   readonly format: PackedFormat;
   readonly slabs: Slabs;
   readonly #onDamage: DamageListener<T> | undefined;
-  /** The namespace that was asked for last. Most often the next object is of the same one, and needs no text of its own. */
-  #namespace = '';
 
   constructor(format: PackedFormat, slabs: Slabs, onDamage?: DamageListener<T>) {
     this.format = format;
     this.slabs = slabs;
     this.#onDamage = onDamage;
-  }
-
-  namespaceOf(key: string): string {
-    const last = this.#namespace;
-    if (key.charCodeAt(last.length) === SLASH && key.startsWith(last)) return last;
-    this.#namespace = key.slice(0, Math.max(key.indexOf('/'), 0));
-    return this.#namespace;
   }
 
   /** The error for the reader of a damaged object, after it has been reported. */
@@ -40,49 +31,44 @@ export class PackedFamily<T extends KubernetesObject> {
   }
 }
 
-const SLASH = 0x2f;
-
 /**
  * A `Cached` that keeps the bytes, in slabs. Small on the heap: what can be told from the key or read from the bytes in no
  * time has no field.
  */
 export class PackedCached<T extends KubernetesObject> extends Place implements Cached<T>, PackedObject, ViewSource {
   readonly key: string;
+  readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly #family: PackedFamily<T>;
   /** Known from the first view on. */
   #shape: ViewShape | undefined;
+  /** Belongs to the metadata that the shape has in common with others, and means nothing without them. */
+  #createdSeconds = 0;
 
   /** The bytes are the last that were written to the slab. */
   constructor(
     family: PackedFamily<T>,
-    { key, uid, resourceVersion }: Pick<Cached, 'key' | 'uid' | 'resourceVersion'>,
+    { key, namespace, uid, resourceVersion }: Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'>,
     slab: Slab,
     length: number,
   ) {
     super(slab, slab.used - length, length);
     this.key = key;
+    this.namespace = namespace;
     this.uid = uid;
     this.resourceVersion = resourceVersion;
     this.#family = family;
     this.#shape = undefined;
   }
 
-  get namespace(): string {
-    return this.#family.namespaceOf(this.key);
-  }
-
   get name(): string {
-    return this.key.slice(this.key.indexOf('/') + 1);
+    return this.namespace === '' ? this.key : this.key.slice(this.namespace.length + 1);
   }
 
-  get tail(): MetadataTail | undefined {
-    return this.#shape?.tail;
-  }
-
-  set tail(tail: MetadataTail) {
-    this.#shape = this.#shape?.withTail(tail);
+  remember(common: CommonMetadata, createdSeconds: number): void {
+    this.#shape = this.#shape?.withCommon(common);
+    this.#createdSeconds = createdSeconds;
   }
 
   /** Read from the bytes each time. */
@@ -99,7 +85,8 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
       this.#shape ??= format.shape(bytes, this.offset, end);
       const shape = this.#shape;
       if (shape === undefined) return format.decodeAll(bytes, this.offset, end) as T;
-      return shape.view(this, shape.takesMetadata ? this.#metadata() : undefined) as T;
+      const metadata = shape.common?.view(this, this.#createdSeconds);
+      return shape.view(this, metadata ?? (shape.takesMetadata ? this.#metadata() : undefined)) as T;
     } catch (error) {
       throw this.#explained(error);
     }
@@ -155,28 +142,5 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   #explained(error: unknown, field?: string): unknown {
     return error instanceof DecodeError ? this.#family.damaged(this, error, field) : error;
-  }
-}
-
-/** An object whose name has a slash in it, so that its key does not tell where the name begins. No server has any. */
-export class SlashedCached<T extends KubernetesObject> extends PackedCached<T> {
-  readonly #name: string;
-
-  constructor(
-    family: PackedFamily<T>,
-    metadata: Pick<Cached, 'key' | 'name' | 'uid' | 'resourceVersion'>,
-    slab: Slab,
-    length: number,
-  ) {
-    super(family, metadata, slab, length);
-    this.#name = metadata.name;
-  }
-
-  override get name(): string {
-    return this.#name;
-  }
-
-  override get namespace(): string {
-    return this.key.slice(0, Math.max(this.key.length - this.#name.length - 1, 0));
   }
 }

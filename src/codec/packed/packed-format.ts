@@ -1,7 +1,7 @@
 import type { Cached } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
+import type { CommonMetadata } from './common-metadata.ts';
 import type { ViewShape, ViewSource } from './lazy-view.ts';
-import type { MetadataTail } from './metadata-tails.ts';
 
 /** What is known of an object without looking at its bytes. */
 export type Identity = Pick<Cached, 'name' | 'namespace' | 'uid' | 'resourceVersion'>;
@@ -15,8 +15,8 @@ export interface PartReader {
 
 /** An object that is being read, to which those refer who read more of it later. */
 export interface PackedObject extends Identity {
-  /** Remembered for the next view. */
-  tail: MetadataTail | undefined;
+  /** For the next view: these are its metadata, with who it is and when it was created. */
+  remember(common: CommonMetadata, createdSeconds: number): void;
   /** `start` and `end` count from the beginning of the object, wherever it lies by then. */
   readPart(reader: PartReader, start: number, end: number, name: string): unknown;
 }

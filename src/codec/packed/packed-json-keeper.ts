@@ -6,7 +6,7 @@ import type { JsonKeeper, Where } from '../keeping.ts';
 import { broken } from '../object-intake.ts';
 import type { JsonFormat } from './json-format.ts';
 import type { JsonObjectScanner } from './json-object-scanner.ts';
-import { PackedCached, type PackedFamily, SlashedCached } from './packed-cached.ts';
+import { PackedCached, type PackedFamily } from './packed-cached.ts';
 
 export interface PackedJsonKeeperOptions<T extends KubernetesObject> {
   family: PackedFamily<T>;
@@ -61,9 +61,7 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
     const at = slab.used - length;
     scanner.copyText(slab.bytes, at);
     format.writeLayout(scanner, slab.bytes, at + textSize);
-    const { slashedName, key, uid, resourceVersion } = scanner;
-    if (slashedName === undefined) return new PackedCached(family, scanner, slab, length);
-    return new SlashedCached(family, { key, uid, resourceVersion, name: slashedName }, slab, length);
+    return new PackedCached(family, scanner, slab, length);
   }
 
   #packOrExplain(decoded: Cached<T> | BrokenObject, where: Where): Cached<T> | BrokenObject {

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../api/metadata.ts';
 import type { ProtobufFilter } from '../filter/protobuf-filter.ts';
 import { IdentifyingKeeper } from '../protobuf/identifying-keeper.ts';
 import type { WireReader } from '../protobuf/wire-reader.ts';
-import { PackedCached, type PackedFamily, SlashedCached } from './packed-cached.ts';
+import { PackedCached, type PackedFamily } from './packed-cached.ts';
 import type { Slab } from './slabs.ts';
 
 export interface PackedProtobufKeeperOptions<T extends KubernetesObject> {
@@ -30,11 +30,8 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends Identifyin
   }
 
   protected override keep(bytes: Buffer, start: number, end: number): Cached<T> {
-    const { family } = this.#options;
     const slab = this.#copy(bytes, start, end);
-    const { key, uid, resourceVersion, slashedName } = this.scanner;
-    if (slashedName === undefined) return new PackedCached(family, this.scanner, slab, this.#length);
-    return new SlashedCached(family, { key, uid, resourceVersion, name: slashedName }, slab, this.#length);
+    return new PackedCached(this.#options.family, this.scanner, slab, this.#length);
   }
 
   #copy(bytes: Buffer, start: number, end: number): Slab {

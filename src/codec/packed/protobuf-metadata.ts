@@ -1,9 +1,11 @@
+import { timeText } from '../protobuf/go-text.ts';
 import type { MessagePlan } from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
-import { readTime } from '../protobuf/special-types.ts';
+import { readTime, readTimeSeconds } from '../protobuf/special-types.ts';
 import { LENGTH_DELIMITED, VARINT, type WireReader } from '../protobuf/wire-reader.ts';
+import { Metadata, type MetadataFields } from './common-metadata.ts';
 import { type ViewShape, ViewShapes } from './lazy-view.ts';
-import { MetadataTails, type TailFields } from './metadata-tails.ts';
+import { type MetadataTail, MetadataTails } from './metadata-tails.ts';
 import { type PackedObject, type PartReader, PartSource } from './packed-format.ts';
 
 const bytesField = (number: number): number => (number << 3) | LENGTH_DELIMITED;
@@ -34,19 +36,6 @@ const LATER = new Map([
 const LATER_TAGS = [...LATER.keys()];
 const MANAGED_FIELDS_BIT = 1 << LATER_TAGS.indexOf(MANAGED_FIELDS);
 
-interface Scalars extends TailFields {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  selfLink?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string;
-  deletionTimestamp?: string | null;
-  deletionGracePeriodSeconds?: number;
-}
-
 /**
  * Reads metadata in a fraction of the time that decoding takes: who the object is is known, and maps and lists are copied
  * from those of an object that has the same, or wait until somebody looks at them.
@@ -59,6 +48,8 @@ export class ProtobufMetadata implements PartReader {
   readonly #shapes = new ViewShapes();
   /** By the fields that are present: a bit for each of `LATER`. */
   readonly #shapeByMask: (ViewShape | undefined)[] = [];
+  /** Of the metadata that were read last, if they say it. */
+  #createdSeconds = 0;
 
   constructor(plan: MessagePlan, reader: WireReader) {
     this.#reader = reader;
@@ -70,8 +61,7 @@ export class ProtobufMetadata implements PartReader {
   view(bytes: Buffer, start: number, end: number, object: PackedObject): object | undefined {
     const reader = this.#reader;
     const metadataEnd = this.#open(bytes, start, end);
-    const view: Scalars = new Metadata(object.name);
-    const known = object.tail;
+    const view: MetadataFields = new Metadata(object.name);
     let last = 0;
     let tailStart = reader.position;
     while (tailStart < metadataEnd) {
@@ -82,12 +72,9 @@ export class ProtobufMetadata implements PartReader {
       this.#readScalar(view, tag, metadataEnd, object);
       tailStart = reader.position;
     }
-    if (known !== undefined) {
-      known.copyTo(view);
-      return view;
-    }
     if (tailStart >= metadataEnd) {
       reader.finish(metadataEnd);
+      this.#remember(object, view, this.#tails.none);
       return view;
     }
     const tail = this.#tails.find(reader.view, tailStart, metadataEnd);
@@ -95,7 +82,7 @@ export class ProtobufMetadata implements PartReader {
       reader.position = tailStart;
       return this.#withTail(view, bytes, start, metadataEnd, object);
     }
-    if (tail.isCommon) object.tail = tail;
+    if (tail.isCommon) this.#remember(object, view, tail);
     tail.copyTo(view);
     return view;
   }
@@ -104,7 +91,17 @@ export class ProtobufMetadata implements PartReader {
     return this.#decoder.decodeField(bytes, start, end, name);
   }
 
-  #readScalar(view: Scalars, tag: number, end: number, object: PackedObject): void {
+  /** Unless there is more to remember, which few objects have, or a time so far away that the number takes memory of its own. */
+  #remember(object: PackedObject, view: MetadataFields, tail: MetadataTail): void {
+    const seconds = this.#createdSeconds;
+    if (view.creationTimestamp === undefined || seconds !== (seconds | 0)) return;
+    if (view.deletionTimestamp !== undefined || view.deletionGracePeriodSeconds !== undefined) return;
+    if (view.selfLink !== undefined) return;
+    const common = tail.commonWith(view);
+    if (common !== undefined) object.remember(common, seconds);
+  }
+
+  #readScalar(view: MetadataFields, tag: number, end: number, object: PackedObject): void {
     const reader = this.#reader;
     switch (tag) {
       case GENERATE_NAME: {
@@ -136,8 +133,10 @@ export class ProtobufMetadata implements PartReader {
         return;
       }
       case CREATION_TIMESTAMP: {
-        const text = readTime(reader, reader.lengthDelimited(end));
-        if (text !== null) view.creationTimestamp = text;
+        const seconds = readTimeSeconds(reader, reader.lengthDelimited(end));
+        if (seconds === undefined) return;
+        this.#createdSeconds = seconds;
+        view.creationTimestamp = timeText(seconds);
         return;
       }
       case DELETION_TIMESTAMP:
@@ -153,7 +152,7 @@ export class ProtobufMetadata implements PartReader {
   }
 
   /** The reader stands at the first of the fields that are left for later. */
-  #withTail(view: Scalars, bytes: Buffer, start: number, end: number, object: PackedObject): object | undefined {
+  #withTail(view: MetadataFields, bytes: Buffer, start: number, end: number, object: PackedObject): object | undefined {
     const reader = this.#reader;
     const tailStart = reader.position;
     let mask = 0;
@@ -191,10 +190,3 @@ export class ProtobufMetadata implements PartReader {
     return this.#shapeByMask[mask];
   }
 }
-
-/** Makes plain objects, like a literal, but with room for what will be added. */
-function PlainMetadata(this: Scalars, name: string): void {
-  this.name = name;
-}
-PlainMetadata.prototype = Object.prototype;
-const Metadata = PlainMetadata as unknown as new (name: string) => Scalars;

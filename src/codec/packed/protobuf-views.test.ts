@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cached } from '../../api/cached.ts';
-import { bytesField, chunksOf, envelope, frame } from '../protobuf/protobuf-fixture.ts';
+import { ObjectDecoder } from '../protobuf/object-decoder.ts';
+import { bytesField, chunksOf, core, envelope, frame, numberField } from '../protobuf/protobuf-fixture.ts';
 import { type AnyObject, packed } from './packed-fixture.ts';
 
 async function podsOf(...messages: Uint8Array[][]): Promise<Cached<AnyObject>[]> {
@@ -49,6 +51,49 @@ describe('the metadata of a view', () => {
     for (let round = 0; round < 30; round++) {
       expect(pods.map((pod) => pod.view().metadata?.labels?.['pod-name'])).toEqual(names);
     }
+  });
+});
+
+describe('the metadata of views that follow the first', () => {
+  const time = (seconds: number) => numberField(1, seconds);
+  const absent = fc.constant(Buffer.alloc(0));
+  const some = (number: number, ...values: (string | Uint8Array)[]) =>
+    fc.constantFrom(...values.map((value) => bytesField(number, value)));
+  const often = (field: fc.Arbitrary<Buffer>) => fc.oneof({ weight: 4, arbitrary: field }, absent);
+  const rarely = (field: fc.Arbitrary<Buffer>) => fc.oneof({ weight: 9, arbitrary: absent }, field);
+  /** Few values for each field, so that many objects have most of them in common. */
+  const metadata = fc.tuple(
+    some(1, 'a', 'b', 'c/d'),
+    often(some(2, 'web-', 'api-', '')),
+    often(some(3, 'team', 'team-2', '')),
+    rarely(some(4, '/link')),
+    often(some(5, 'u-1', '')),
+    often(some(6, '7', '')),
+    often(fc.oneof(fc.constant(1), fc.nat(12)).map((generation) => numberField(7, generation))),
+    often(some(8, ...[1_700_000_000, 1_700_000_001, 0, -1, 2 ** 31, -62_135_596_800].map(time), '')),
+    rarely(some(9, time(1_700_000_100), '')),
+    rarely(fc.constantFrom(0, 30).map((seconds) => numberField(10, seconds))),
+    often(fc.constantFrom(entry(11, 'app', 'web'), entry(11, 'app', 'api'))),
+    rarely(some(14, 'wait')),
+  );
+
+  it('are those of a decoder', async () => {
+    const decoder = new ObjectDecoder(core('Pod'));
+    const round = fc.array(metadata, { minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(round, async (variants) => {
+        const messages = variants.map((fields) => bytesField(1, ...fields));
+        const pods = await podsOf(...Array.from({ length: 20 }, () => messages.map((message) => [message])).flat());
+        const expected = messages.map((message) =>
+          JSON.stringify(decoder.decodeField(message, 0, message.length, 'metadata')),
+        );
+        for (let views = 0; views < 3; views++) {
+          for (const [i, pod] of pods.entries()) {
+            expect(JSON.stringify(pod.view().metadata)).toBe(expected[i % messages.length]);
+          }
+        }
+      }),
+    );
   });
 });
 

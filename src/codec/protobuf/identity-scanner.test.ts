@@ -43,9 +43,9 @@ describe('IdentityScanner', () => {
     const scanner = new IdentityScanner(new WireReader());
     const [one, other] = [pod(bytesField(1, 'a/b'), bytesField(5, 'u'), bytesField(6, '7')), pod(bytesField(3, 'ns'))];
     scanner.scan(one, 0, one.length);
-    expect(scanner).toMatchObject({ key: 'a/b', slashedName: 'a/b', uid: 'u', resourceVersion: '7' });
+    expect(scanner).toMatchObject({ key: 'a/b', namespace: '', uid: 'u', resourceVersion: '7' });
     scanner.scan(other, 0, other.length);
-    expect(scanner).toMatchObject({ key: '', slashedName: undefined, uid: '', resourceVersion: '' });
+    expect(scanner).toMatchObject({ key: '', namespace: 'ns', uid: '', resourceVersion: '' });
   });
 
   it('cuts managed fields out wherever they stand, and writes the shorter length', () => {

@@ -19,8 +19,8 @@ const MANAGED_FIELDS = bytesField(17);
 export class IdentityScanner {
   /** "" when there is no name. */
   key = '';
-  /** The name, when slashes in it or in the namespace keep the key from telling where it begins. */
-  slashedName: string | undefined;
+  /** The same text for all objects of the namespace. */
+  namespace = '';
   uid = '';
   resourceVersion = '';
   readonly #reader: WireReader;
@@ -160,7 +160,7 @@ export class IdentityScanner {
 
   #readKey(bytes: Buffer): void {
     this.key = this.#keys.read(bytes, this.#namespaceStart, this.#namespaceEnd, this.#nameStart, this.#nameEnd);
-    this.slashedName = this.#keys.slashedName;
+    this.namespace = this.#keys.namespace;
   }
 
   get #keptLength(): number {

@@ -1,0 +1,53 @@
+import { timeText } from '../protobuf/go-text.ts';
+import type { MetadataTail, TailFields } from './metadata-tails.ts';
+import type { Identity } from './packed-format.ts';
+
+/** Metadata as JSON has them, in the order in which Go writes them. */
+export interface MetadataFields extends TailFields {
+  name: string;
+  generateName?: string;
+  namespace?: string;
+  selfLink?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string | null;
+  deletionGracePeriodSeconds?: number;
+}
+
+/** Makes plain objects, like a literal, but with room for what will be added. */
+function PlainMetadata(this: MetadataFields, name: string): void {
+  this.name = name;
+}
+PlainMetadata.prototype = Object.prototype;
+export const Metadata = PlainMetadata as unknown as new (name: string) => MetadataFields;
+
+/**
+ * All that many objects have in common in their metadata: everything but who they are and the second they were created in.
+ * The metadata of such an object need not be looked for in its bytes.
+ */
+export class CommonMetadata {
+  readonly generateName: string | undefined;
+  readonly generation: number | undefined;
+  readonly #tail: MetadataTail;
+
+  constructor(generateName: string | undefined, generation: number | undefined, tail: MetadataTail) {
+    this.generateName = generateName;
+    this.generation = generation;
+    this.#tail = tail;
+  }
+
+  /** For one reader alone. */
+  view({ name, namespace, uid, resourceVersion }: Identity, createdSeconds: number): MetadataFields {
+    const view = new Metadata(name);
+    if (this.generateName !== undefined) view.generateName = this.generateName;
+    if (namespace !== '') view.namespace = namespace;
+    if (uid !== '') view.uid = uid;
+    if (resourceVersion !== '') view.resourceVersion = resourceVersion;
+    if (this.generation !== undefined) view.generation = this.generation;
+    view.creationTimestamp = timeText(createdSeconds);
+    this.#tail.copyTo(view);
+    return view;
+  }
+}

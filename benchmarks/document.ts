@@ -95,16 +95,17 @@ ${targetTable(targets(summary))}
 
 ${reads.join('\n\n')}
 
-Each figure is a mean over many objects. A view decodes a top-level field when it is first read; \`again\` is the same
-field of the same view. From 100,000 pods on, the cache is also read while it syncs, every 50 ms: the list of one namespace,
-the same by index, and one object. As in client-go, a cache shows nothing before the server has sent everything.
+Each figure is a mean over many objects, after as many reads that do not count. A view decodes a top-level field when it is
+first read; \`again\` is the same field of the same view. From 100,000 pods on, the cache is also read while it syncs, every 50 ms:
+the list of one namespace, the same by index, and one object. As in client-go, a cache shows nothing before the server has sent
+everything.
 
 ## Run it
 
 Node and Go are needed, and cargo for the row of kube-rs.
 
 \`\`\`sh
-npm run bench                                      # every size and client, about 25 minutes
+npm run bench                                      # every size and client, under half an hour
 npm run bench -- --sizes 20000 --rounds 1          # one size, once
 npm run bench -- --only tidewatch                  # some of the rows, by a part of their names
 npm run bench -- --sizes 1000000 --any-size        # also the clients that are not expected to manage

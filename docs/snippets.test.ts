@@ -22,6 +22,7 @@ function load(specifier: string): Promise<unknown> {
   if (name !== 'tidewatch') return import(/* @vite-ignore */ specifier);
   if (door === undefined) return import('tidewatch');
   if (door === 'testing') return import('tidewatch/testing');
+  if (door === 'workqueue') return import('tidewatch/workqueue');
   return import(/* @vite-ignore */ join(root, 'src/generated/api', `${path.join('/')}.ts`));
 }
 

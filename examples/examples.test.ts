@@ -12,6 +12,7 @@ import * as ownWrites from './08-read-your-own-writes.ts';
 import * as testingYourCode from './09-testing-your-code.ts';
 import * as fromClientNode from './10-from-client-node.ts';
 import * as fromClientGo from './11-from-client-go.ts';
+import * as controlLoop from './12-control-loop.ts';
 import * as seed000 from './seeds/000-shared-informer.ts';
 import * as seed001 from './seeds/001-raw-watch.ts';
 import * as seed002 from './seeds/002-namespace-and-resync.ts';
@@ -220,6 +221,14 @@ describe.concurrent('the examples', () => {
       'update mysql',
       'update wordpress',
       'delete wordpress',
+    ]);
+  });
+
+  it('12: the control loop by hand', async () => {
+    expect(await perform(controlLoop.main, { until: has(3) })).toEqual([
+      'default/mysql is done after 1 retry',
+      'default/wordpress is done after 1 retry',
+      'default/wordpress is gone',
     ]);
   });
 });

@@ -24,6 +24,8 @@ const SECTIONS: readonly Section[] = [
   { title: 'Words of the API', folders: ['src/api/', 'src/codec/'] },
 ];
 
+const WORKQUEUE_SECTIONS: readonly Section[] = [{ title: 'Work queues', folders: ['src/workqueue/'] }];
+
 const TESTING_SECTIONS: readonly Section[] = [
   { title: 'The embedded API server', folders: ['src/testing/api-server', 'src/apiserver/'] },
   { title: 'A real control plane', folders: ['src/testing/control-plane'] },
@@ -43,9 +45,10 @@ async function tokenModules(): Promise<TokenModule[]> {
 }
 
 async function makePages(): Promise<Map<string, string>> {
-  const reader = new DoorReader(root, ['src/index.ts', 'src/testing/index.ts']);
+  const reader = new DoorReader(root, ['src/index.ts', 'src/testing/index.ts', 'src/workqueue/index.ts']);
   const main = reader.read('src/index.ts');
   const testing = reader.read('src/testing/index.ts', new Set(main.map(({ name }) => name)));
+  const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   return new Map([
     [
       'tidewatch.md',
@@ -64,6 +67,16 @@ async function makePages(): Promise<Map<string, string>> {
         intro: "What `import { … } from 'tidewatch/testing'` offers. [Testing](../testing.md) shows how to use it.",
         sections: TESTING_SECTIONS,
         names: testing,
+      }),
+    ],
+    [
+      'workqueue.md',
+      renderReference({
+        title: 'tidewatch/workqueue',
+        intro:
+          "What `import { … } from 'tidewatch/workqueue'` offers. [Work queues](../work-queues.md) shows how to use it.",
+        sections: WORKQUEUE_SECTIONS,
+        names: workqueue,
       }),
     ],
     ['api.md', renderTokens(await tokenModules())],

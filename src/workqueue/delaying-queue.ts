@@ -1,0 +1,71 @@
+import type { Timer } from '../observe/clock.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
+import { DelayHeap } from './delay-heap.ts';
+import type { Entry } from './entry.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** How many entries become ready between two looks at the time. */
+const STEP = 64;
+
+/**
+ * A queue to which items can be added later. Of two delays of one item the earlier holds. A delay is independent of what happens
+ * to the item meanwhile: an item that waits, or is being worked on, when its delay ends is added once more. What is still delayed
+ * at `shutDown` is dropped. client-go's `workqueue.TypedDelayingInterface`.
+ */
+export class DelayingQueue<T = string> extends WorkQueue<T> {
+  /** @internal */
+  protected readonly delays = new DelayHeap<T>();
+  #timer: Timer | undefined;
+  #timerMs = Number.POSITIVE_INFINITY;
+
+  /** Adds the item after the delay; at once when the delay is zero or below. */
+  addAfter(item: T, delayMs: number): void {
+    this.mustBeDelay(delayMs);
+    if (this.isShuttingDown) return;
+    this.metrics?.retried();
+    if (delayMs <= 0) this.add(item);
+    else this.delay(this.entryOf(item), delayMs);
+  }
+
+  override shutDown(): void {
+    super.shutDown();
+    this.#timer?.clear();
+    this.#timer = undefined;
+    for (const entry of this.delays.clear()) this.forgetIdle(entry);
+  }
+
+  /** @internal */
+  protected mustBeDelay(delayMs: number): void {
+    if (Number.isFinite(delayMs)) return;
+    throw new TypeError(`${this.name}: a delay is a finite number of milliseconds, and not ${delayMs}.`);
+  }
+
+  /** @internal */
+  protected delay(entry: Entry<T>, delayMs: number): void {
+    this.delays.add(entry, this.clock.now() + delayMs);
+    this.#arm();
+  }
+
+  /** One timer, for whichever entry is due first. */
+  #arm(): void {
+    const { nextMs } = this.delays;
+    if (nextMs === undefined || (this.#timer && this.#timerMs <= nextMs)) return;
+    this.#timer?.clear();
+    this.#timerMs = nextMs;
+    this.#timer = this.clock.setTimeout(() => this.#release(), nextMs - this.clock.now());
+  }
+
+  /** In slices: a million items may be due at one moment. The rest has its turn when everything else has had one. */
+  #release(): void {
+    this.#timer = undefined;
+    const nowMs = this.clock.now();
+    const slice = new TimeSlice();
+    for (let count = 1; ; count++) {
+      const entry = this.delays.takeDue(nowMs);
+      if (!entry) break;
+      this.makeDirty(entry);
+      if (count % STEP === 0 && slice.isDue()) break;
+    }
+    this.#arm();
+  }
+}

@@ -1,0 +1,199 @@
+import { type Clock, systemClock } from '../observe/clock.ts';
+import type { RateLimiter } from './workqueue.ts';
+
+export interface ItemLimiterOptions<T> {
+  /** As for the queue: which items are the same. Strings and numbers need none. */
+  keyOf?: (item: T) => string;
+}
+
+export interface ExponentialLimiterOptions<T> extends ItemLimiterOptions<T> {
+  /** The first wait. Default 5. */
+  baseMs?: number;
+  /** The longest wait. Default 1,000,000: a thousand seconds. */
+  maxMs?: number;
+}
+
+export interface BucketLimiterOptions {
+  /** How many tries a second, in the long run. Default 10. */
+  perSecond?: number;
+  /** How many tries at once, after a time of quiet. Default 100. */
+  burst?: number;
+  clock?: Pick<Clock, 'now'>;
+}
+
+export interface FastSlowLimiterOptions<T> extends ItemLimiterOptions<T> {
+  fastMs: number;
+  slowMs: number;
+  /** How many tries are fast. */
+  fastTries: number;
+}
+
+export interface DefaultLimiterOptions<T> extends ExponentialLimiterOptions<T>, BucketLimiterOptions {}
+
+/** How often each item has failed. */
+class Failures<T> {
+  readonly #counts = new Map<unknown, number>();
+  readonly #keyOf: (item: T) => unknown;
+
+  constructor(keyOf: ((item: T) => string) | undefined) {
+    this.#keyOf = keyOf ?? ((item) => item);
+  }
+
+  /** How many there were before this one. */
+  next(item: T): number {
+    const key = this.#keyOf(item);
+    const before = this.#counts.get(key) ?? 0;
+    this.#counts.set(key, before + 1);
+    return before;
+  }
+
+  count(item: T): number {
+    return this.#counts.get(this.#keyOf(item)) ?? 0;
+  }
+
+  forget(item: T): void {
+    this.#counts.delete(this.#keyOf(item));
+  }
+}
+
+/** Twice the wait for each failure of an item in a row. client-go's `ItemExponentialFailureRateLimiter`. */
+export class ExponentialLimiter<T = string> implements RateLimiter<T> {
+  readonly #failures: Failures<T>;
+  readonly #baseMs: number;
+  readonly #maxMs: number;
+
+  constructor({ baseMs = 5, maxMs = 1_000_000, keyOf }: ExponentialLimiterOptions<T> = {}) {
+    this.#baseMs = positive('baseMs', baseMs);
+    this.#maxMs = positive('maxMs', maxMs);
+    this.#failures = new Failures(keyOf);
+  }
+
+  when(item: T): number {
+    return Math.min(this.#baseMs * 2 ** this.#failures.next(item), this.#maxMs);
+  }
+
+  forget(item: T): void {
+    this.#failures.forget(item);
+  }
+
+  numRequeues(item: T): number {
+    return this.#failures.count(item);
+  }
+}
+
+/**
+ * A bucket of tokens for all items together: each try takes one, and waits for the one that it takes when none is there.
+ * client-go's `BucketRateLimiter`.
+ */
+export class BucketLimiter<T = string> implements RateLimiter<T> {
+  readonly #msPerToken: number;
+  readonly #burst: number;
+  readonly #clock: Pick<Clock, 'now'>;
+  /** Below zero when tokens have been promised that are not there yet. */
+  #tokens: number;
+  #countedAtMs: number;
+
+  constructor({ perSecond = 10, burst = 100, clock = systemClock }: BucketLimiterOptions = {}) {
+    this.#msPerToken = 1_000 / positive('perSecond', perSecond);
+    this.#burst = positive('burst', burst);
+    this.#clock = clock;
+    this.#tokens = burst;
+    this.#countedAtMs = clock.now();
+  }
+
+  when(_item: T): number {
+    const nowMs = this.#clock.now();
+    // A clock that was set back must not take tokens away.
+    const passedMs = Math.max(nowMs - this.#countedAtMs, 0);
+    this.#countedAtMs = nowMs;
+    this.#tokens = Math.min(this.#tokens + passedMs / this.#msPerToken, this.#burst) - 1;
+    return this.#tokens >= 0 ? 0 : -this.#tokens * this.#msPerToken;
+  }
+
+  forget(_item: T): void {}
+
+  numRequeues(_item: T): number {
+    return 0;
+  }
+}
+
+/** A few fast tries, then slow ones. client-go's `ItemFastSlowRateLimiter`. */
+export class FastSlowLimiter<T = string> implements RateLimiter<T> {
+  readonly #failures: Failures<T>;
+  readonly #options: FastSlowLimiterOptions<T>;
+
+  constructor(options: FastSlowLimiterOptions<T>) {
+    this.#options = options;
+    this.#failures = new Failures(options.keyOf);
+  }
+
+  when(item: T): number {
+    const { fastMs, slowMs, fastTries } = this.#options;
+    return this.#failures.next(item) < fastTries ? fastMs : slowMs;
+  }
+
+  forget(item: T): void {
+    this.#failures.forget(item);
+  }
+
+  numRequeues(item: T): number {
+    return this.#failures.count(item);
+  }
+}
+
+/** The longest wait and the largest count of several limiters, all of which count each try. client-go's `MaxOfRateLimiter`. */
+export class MaxOfLimiter<T = string> implements RateLimiter<T> {
+  readonly #limiters: readonly RateLimiter<T>[];
+
+  constructor(...limiters: readonly RateLimiter<T>[]) {
+    this.#limiters = limiters;
+  }
+
+  when(item: T): number {
+    return this.#limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(item)), 0);
+  }
+
+  forget(item: T): void {
+    for (const limiter of this.#limiters) limiter.forget(item);
+  }
+
+  numRequeues(item: T): number {
+    return this.#limiters.reduce((most, limiter) => Math.max(most, limiter.numRequeues(item)), 0);
+  }
+}
+
+/** Never waits longer than `maxMs`. client-go's `WithMaxWaitRateLimiter`. */
+export class MaxWaitLimiter<T = string> implements RateLimiter<T> {
+  readonly #limiter: RateLimiter<T>;
+  readonly #maxMs: number;
+
+  constructor(limiter: RateLimiter<T>, maxMs: number) {
+    this.#limiter = limiter;
+    this.#maxMs = positive('maxMs', maxMs);
+  }
+
+  when(item: T): number {
+    return Math.min(this.#limiter.when(item), this.#maxMs);
+  }
+
+  forget(item: T): void {
+    this.#limiter.forget(item);
+  }
+
+  numRequeues(item: T): number {
+    return this.#limiter.numRequeues(item);
+  }
+}
+
+/**
+ * The larger of an exponential backoff of each item (5 ms to 1,000 s) and a bucket for all (10 a second, 100 at once).
+ * client-go's `DefaultTypedControllerRateLimiter`.
+ */
+export function defaultRateLimiter<T = string>(options: DefaultLimiterOptions<T> = {}): RateLimiter<T> {
+  return new MaxOfLimiter(new ExponentialLimiter(options), new BucketLimiter<T>(options));
+}
+
+function positive(name: string, value: number): number {
+  if (!(value > 0)) throw new TypeError(`${name} must be a number above 0, and not ${value}.`);
+  return value;
+}

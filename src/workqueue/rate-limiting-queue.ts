@@ -1,0 +1,35 @@
+import { DelayingQueue } from './delaying-queue.ts';
+import { defaultRateLimiter } from './rate-limiters.ts';
+import type { RateLimiter, WorkQueueOptions } from './workqueue.ts';
+
+export interface RateLimitingQueueOptions<T> extends WorkQueueOptions<T> {
+  /** Default: `defaultRateLimiter`, the larger of an exponential backoff of each item and a bucket for all. */
+  rateLimiter?: RateLimiter<T>;
+}
+
+/** A queue whose items are tried again after a wait that its rate limiter decides. client-go's `TypedRateLimitingInterface`. */
+export class RateLimitingQueue<T = string> extends DelayingQueue<T> {
+  /** @internal */
+  protected readonly rateLimiter: RateLimiter<T>;
+
+  constructor(options: RateLimitingQueueOptions<T> = {}) {
+    super(options);
+    this.rateLimiter =
+      options.rateLimiter ?? defaultRateLimiter({ clock: this.clock, ...(options.keyOf && { keyOf: options.keyOf }) });
+  }
+
+  /** Adds the item when the rate limiter allows it. */
+  addRateLimited(item: T): void {
+    this.addAfter(item, this.rateLimiter.when(item));
+  }
+
+  /** The work on the item has succeeded, or is given up: its next failure counts as the first. */
+  forget(item: T): void {
+    this.rateLimiter.forget(item);
+  }
+
+  /** How often the item has been added with `addRateLimited` since it was forgotten. */
+  numRequeues(item: T): number {
+    return this.rateLimiter.numRequeues(item);
+  }
+}

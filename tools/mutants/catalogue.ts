@@ -1,0 +1,5 @@
+import type { Mutant } from './mutant.ts';
+import { WORKQUEUE_MUTANTS } from './workqueue.ts';
+
+/** Every planted bug, in the order of the pipeline. */
+export const MUTANTS: readonly Mutant[] = [...WORKQUEUE_MUTANTS];

@@ -5,6 +5,7 @@ import { type Indexers, metaNamespaceIndex, NAMESPACE_INDEX } from '../../src/st
 import { Indexer } from '../../src/store/indexer.ts';
 import { ObjectTable } from '../../src/store/object-table.ts';
 import { PlainCached } from '../../src/store/plain-cached.ts';
+import type { Operation } from '../operation-race.ts';
 
 const OBJECTS = 20_000;
 const NAMESPACES = 100;
@@ -14,17 +15,6 @@ const APPS = 100;
 interface Pod extends KubernetesObject {
   metadata: ObjectMeta;
   spec: { nodeName: string };
-}
-
-export interface Operation {
-  readonly name: string;
-  /** The operation of the Go program that it is held against. */
-  readonly peer: string;
-  /** At most this much of the peer's time. */
-  readonly target: number;
-  /** Of writes so many that each object changes several times, and that the operation fills the young generation by itself. */
-  readonly times: number;
-  run(times: number): void | Promise<void>;
 }
 
 /** Where results go, so that no loop is optimised away. */

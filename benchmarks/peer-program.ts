@@ -13,17 +13,17 @@ export interface Peer {
 }
 
 /** Undefined, with a message on stderr, when Go or its modules are not there. */
-export function startPeer(): Peer | undefined {
+export function startPeer(program: URL): Peer | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'tidewatch-bench-'));
-  const binary = join(folder, 'stages');
+  const binary = join(folder, 'peer');
   const build = spawnSync('go', ['build', '-o', binary, '.'], {
-    cwd: fileURLToPath(new URL('go', import.meta.url)),
+    cwd: fileURLToPath(program),
     encoding: 'utf8',
   });
   if (build.status !== 0) {
     rmSync(folder, { recursive: true, force: true });
     const reason = build.error === undefined ? build.stderr.trim() : build.error.message;
-    console.error(`The side of client-go is skipped, because its program cannot be built: ${reason}`);
+    console.error(`The other side is skipped, because its program cannot be built: ${reason}`);
     return undefined;
   }
   const child = spawn(binary, { stdio: ['pipe', 'pipe', 'inherit'] });

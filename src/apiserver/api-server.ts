@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
 import { Access } from './access.ts';
 import type { Api } from './api.ts';
 import { addBuiltinResources } from './builtin-resources.ts';
@@ -73,7 +73,8 @@ export class ApiServer implements AsyncDisposable {
   readonly token: string | undefined;
 
   protected constructor(options: ApiServerOptions) {
-    const { clock = systemClock, logger = defaultLogger, http = false } = options;
+    const { clock = systemClock, http = false } = options;
+    const logger = safeLogger(options.logger);
     const token = options.token ?? (http ? false : randomBytes(24).toString('base64url'));
     this.token = token === false ? undefined : token;
     this.access = new Access(this.token, clock);

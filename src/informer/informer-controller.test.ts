@@ -3,6 +3,7 @@ import type { Cached } from '../api/cached.ts';
 import { plainCached } from '../codec/plain-cached.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
+import { logRecorder } from '../processor/processor-fixture.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import type { Deltas } from '../queue/queue.ts';
 import { InformerController, type InformerControllerOptions } from './informer-controller.ts';
@@ -45,6 +46,7 @@ function controllerFixture(options: Partial<InformerControllerOptions<Thing>> & 
     processed,
     errors,
     queue,
+    known,
     stop,
     run: () => controller.run({ signal: stop.signal }),
   };
@@ -118,6 +120,39 @@ describe('InformerController', () => {
     const running = run();
     await clock.advance(100);
     expect(order).toEqual(['begin default/a', 'end default/a', 'begin default/b', 'end default/b']);
+    stop.abort();
+    await running;
+  });
+
+  const failures: [string, () => void][] = [
+    [
+      'throws',
+      () => {
+        throw new Error('a hook is broken');
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('a hook is broken'))],
+  ];
+  it.each(failures)('goes on, and says so once, when each of its hooks %s', async (_, hook) => {
+    const logger = logRecorder();
+    const { source, clock, known, stop, run } = controllerFixture({
+      onPopped: hook,
+      onProcessError: hook,
+      process: (deltas) => {
+        const [{ object } = { object: undefined }] = deltas;
+        if (object?.key === 'default/bad') throw new Error('cannot be processed');
+        known.set(object?.key ?? '', object as Cached<Thing>);
+      },
+      logger,
+    });
+    source.set('bad');
+    source.set('a');
+    const running = run();
+    await clock.advance(0);
+    source.set('b');
+    await clock.advance(0);
+    expect([...known.keys()]).toEqual(['default/a', 'default/b']);
+    expect(logger.lines).toEqual([expect.stringContaining('onPopped or onProcessError failed')]);
     stop.abort();
     await running;
   });

@@ -1,5 +1,7 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { guarded } from '../observe/guarded.ts';
+import { safeLogger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import type { ProcessDeltas, Queue } from '../queue/queue.ts';
 import type { ListerWatcher, ReflectorTarget } from '../reflector/lister-watcher.ts';
@@ -17,8 +19,9 @@ export interface InformerControllerOptions<T extends KubernetesObject>
   fullResyncMs?: number;
   /** What the reflector writes to. Default: the queue itself. */
   target?: ReflectorTarget<T>;
+  /** What it throws or rejects with is logged, the first time, and changes nothing. */
   onProcessError?: (error: unknown) => void;
-  /** After each object that was taken from the queue, whether `process` failed or not. */
+  /** After each object that was taken from the queue, whether `process` failed or not. Its failures: as `onProcessError`. */
   onPopped?: () => void;
 }
 
@@ -29,6 +32,7 @@ export interface InformerControllerOptions<T extends KubernetesObject>
 export class InformerController<T extends KubernetesObject> {
   readonly #options: InformerControllerOptions<T>;
   readonly #reflector: Reflector<T>;
+  #isHookFailureTold = false;
 
   constructor(options: InformerControllerOptions<T>) {
     this.#options = options;
@@ -79,6 +83,7 @@ export class InformerController<T extends KubernetesObject> {
     signal.removeEventListener('abort', close);
   }
 
+  /** Ends when the queue is closed, and by nothing else: a loop that stopped would freeze the store without a sign. */
   async #processLoop(): Promise<void> {
     const { queue, process, onProcessError, onPopped } = this.#options;
     const slice = new TimeSlice();
@@ -90,10 +95,17 @@ export class InformerController<T extends KubernetesObject> {
         if (popped instanceof Promise) await popped;
       } catch (error) {
         if (queue.isClosed) return;
-        onProcessError?.(error);
+        guarded(() => onProcessError?.(error), this.#onHookFailure);
       }
-      onPopped?.();
+      if (onPopped !== undefined) guarded(onPopped, this.#onHookFailure);
       if (slice.isDue()) await slice.pause();
     }
   }
+
+  readonly #onHookFailure = (thrown: unknown): void => {
+    if (this.#isHookFailureTold) return;
+    this.#isHookFailureTold = true;
+    const { name, logger } = this.#options;
+    safeLogger(logger).error(`${name}: onPopped or onProcessError failed; further failures are not reported.`, thrown);
+  };
 }

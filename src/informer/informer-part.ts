@@ -1,7 +1,7 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
 import type { Notification } from '../processor/notification.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import { InOrderQueue } from '../queue/in-order-queue.ts';
@@ -68,7 +68,8 @@ export class InformerPart<T extends KubernetesObject> {
       onIdle,
       ...reflectorOptions
     } = options;
-    const { name, clock = systemClock, logger = defaultLogger } = options;
+    const { name, clock = systemClock } = options;
+    const logger = safeLogger(options.logger);
     this.#namespace = source.namespace;
     const queueOptions = {
       keyFunction: (object: Cached<T>) => object.key,

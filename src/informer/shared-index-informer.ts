@@ -5,7 +5,8 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
+import { safeMetrics } from '../observe/metrics.ts';
 import { EventStream } from '../processor/event-stream.ts';
 import type { Deliver, Listener } from '../processor/listener.ts';
 import type {
@@ -80,7 +81,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const { name = originName(options), resyncMs = 0, indexers, transform, ...rest } = options;
     this.name = name;
     this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? defaultLogger;
+    this.#logger = safeLogger(options.logger);
     this.#transform = transform;
     const detector = options.detectMutations
       ? new MutationDetector({ clock: this.#clock, logger: this.#logger })
@@ -100,7 +101,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       onDamage: (object, error) => this.#partOf(object)?.damaged(object, error),
     });
     this.#packed = memory;
-    const gauges = options.metrics && new MemoryGauges(options.metrics, name);
+    const gauges = options.metrics && new MemoryGauges(safeMetrics(options.metrics), name);
     this.#parts = sources.map(
       (source) =>
         new InformerPart<T>(source, {

@@ -5,7 +5,7 @@ import type { KeepOptions } from '../codec/keep-options.ts';
 import { StringTable } from '../codec/protobuf/string-table.ts';
 import { findBuiltin } from '../generated/resources.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
 import { metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
 import { defineAccessors, type GroupAccessors } from './accessors.ts';
 import { GroupPresence } from './group-presence.ts';
@@ -68,7 +68,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     this.#cluster = cluster;
     this.#options = options;
     this.#clock = options.clock ?? cluster.clock ?? systemClock;
-    this.#logger = options.logger ?? cluster.logger ?? defaultLogger;
+    this.#logger = safeLogger(options.logger ?? cluster.logger);
     this.#presence = new GroupPresence(cluster.transport, this.#clock);
     this.#customResyncMs = new Map(
       [...(options.customResyncMs ?? [])].map(([resource, resyncMs]) => [resourceName(resource), resyncMs]),

@@ -1,3 +1,5 @@
+import { guarded, warnOnce } from './guarded.ts';
+
 /** The shape that `console`, pino and most loggers share. A message is a whole sentence; details follow for those who print them. */
 export interface Logger {
   debug(message: string, ...details: unknown[]): void;
@@ -22,7 +24,27 @@ export function leveled(logger: Logger, level: LogLevel): Logger {
 }
 
 /** What is used when no logger is given: warnings and errors go to the console, the rest is silent. */
-export const defaultLogger: Logger = leveled(console, 'warn');
+const defaultLogger: Logger = leveled(console, 'warn');
 
 /** Says nothing. */
 export const silentLogger: Logger = leveled(console, 'silent');
+
+/** So that each logger is wrapped once, however many ways it comes in. */
+const wrapped = new WeakMap<Logger, Logger>();
+
+/**
+ * A logger that may be called anywhere: a failure of `logger`, thrown or as a rejected promise, never reaches the caller
+ * and never goes unhandled. The first one is reported as a warning of the process. To be used wherever a logger comes in.
+ */
+export function safeLogger(logger: Logger = defaultLogger): Logger {
+  const known = wrapped.get(logger);
+  if (known !== undefined) return known;
+  const onFailure = warnOnce('The logger');
+  const at =
+    (own: keyof Logger) =>
+    (message: string, ...details: unknown[]): void =>
+      guarded(() => logger[own](message, ...details), onFailure);
+  const safe: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  wrapped.set(logger, safe).set(safe, safe);
+  return safe;
+}

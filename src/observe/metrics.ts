@@ -1,3 +1,5 @@
+import { guarded, warnOnce } from './guarded.ts';
+
 export type MetricLabels = Readonly<Record<string, string>>;
 
 export interface Counter {
@@ -34,3 +36,42 @@ const nothing: Counter & Gauge & Histogram = { add: ignore, set: ignore, observe
 
 /** Measures nothing; the default. */
 export const noMetrics: Metrics = { counter: () => nothing, gauge: () => nothing, histogram: () => nothing };
+
+/** So that the same metrics are wrapped once, however many ways they come in. */
+const wrapped = new WeakMap<Metrics, Metrics>();
+
+/**
+ * Metrics that may be used anywhere: a failure of `metrics` or of one of its series, thrown or as a rejected promise, never
+ * reaches the caller and never goes unhandled. The first one is reported as a warning of the process. A series that could
+ * not be made measures nothing. To be used wherever metrics come in.
+ */
+export function safeMetrics(metrics: Metrics = noMetrics): Metrics {
+  if (metrics === noMetrics) return metrics;
+  const known = wrapped.get(metrics);
+  if (known !== undefined) return known;
+  const onFailure = warnOnce('The metrics');
+  const made = <S>(make: () => S): S | undefined => {
+    try {
+      return make();
+    } catch (thrown) {
+      onFailure(thrown);
+      return undefined;
+    }
+  };
+  const safe: Metrics = {
+    counter: (definition) => {
+      const counter = made(() => metrics.counter(definition));
+      return { add: (value, labels) => guarded(() => counter?.add(value, labels), onFailure) };
+    },
+    gauge: (definition) => {
+      const gauge = made(() => metrics.gauge(definition));
+      return { set: (value, labels) => guarded(() => gauge?.set(value, labels), onFailure) };
+    },
+    histogram: (definition) => {
+      const histogram = made(() => metrics.histogram(definition));
+      return { observe: (value, labels) => guarded(() => histogram?.observe(value, labels), onFailure) };
+    },
+  };
+  wrapped.set(metrics, safe).set(safe, safe);
+  return safe;
+}

@@ -1,5 +1,5 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type Linked, LinkedFifo } from './linked-fifo.ts';
 import { ObjectIntake } from './object-intake.ts';
@@ -63,7 +63,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   constructor(options: QueueOptions<T> = {}) {
     this.intake = new ObjectIntake(options);
     this.knownObjects = options.knownObjects;
-    this.#logger = options.logger ?? defaultLogger;
+    this.#logger = safeLogger(options.logger);
     this.#retryOnError = options.retryOnError ?? false;
   }
 

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
-import { type Metrics, noMetrics } from '../observe/metrics.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
+import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { type Random, systemRandom } from '../observe/random.ts';
 import type { BackoffOptions } from './backoff.ts';
 import type { ListerWatcher, ReflectorTarget } from './lister-watcher.ts';
@@ -91,8 +91,8 @@ export function resolveOptions<T extends KubernetesObject>(options: ReflectorOpt
     name: options.name,
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
-    logger: options.logger ?? defaultLogger,
-    metrics: options.metrics ?? noMetrics,
+    logger: safeLogger(options.logger),
+    metrics: safeMetrics(options.metrics),
     resyncMs: resyncMs > 0 ? Math.max(resyncMs, MIN_RESYNC_MS) : 0,
     shouldResync: options.shouldResync ?? (() => true),
     pageSize: options.pageSize,

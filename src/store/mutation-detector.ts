@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
 
 export interface Mutation {
   readonly key: string;
@@ -42,13 +42,13 @@ export class MutationDetector {
   #turnedMs: number;
 
   constructor(options: MutationDetectorOptions) {
-    const logger = options.logger ?? defaultLogger;
+    const logger = safeLogger(options.logger);
     const report = ({ key, paths }: Mutation) =>
       logger.error(
         `The cached object ${key} was changed by a reader${paths.length === 0 ? '' : ` at ${paths.join(', ')}`}: ` +
           'objects from a store are shared; copy them (structuredClone) before changing them.',
       );
-    this.#options = { periodMs: 1_000, retainMs: 120_000, onMutation: report, logger, ...options };
+    this.#options = { periodMs: 1_000, retainMs: 120_000, onMutation: report, ...options, logger };
     this.#turnedMs = options.clock.now();
   }
 

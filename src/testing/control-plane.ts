@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
 import { findProgram } from './control-plane/assets.ts';
 import { ControlPlaneError } from './control-plane/control-plane-error.ts';
 import {
@@ -73,7 +73,7 @@ export class ControlPlane implements AsyncDisposable {
   private constructor(options: ControlPlaneOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? defaultLogger;
+    this.#logger = safeLogger(options.logger);
     this.#folder = mkdtempSync(join(tmpdir(), 'tidewatch-control-plane-'));
     this.#guard = new OrphanGuard(this.#folder);
   }

@@ -1,5 +1,5 @@
 import { systemClock } from '../observe/clock.ts';
-import { defaultLogger } from '../observe/logger.ts';
+import { safeLogger } from '../observe/logger.ts';
 import type { ClientNodeCluster, ClientNodeConfig, ClientNodeUser } from './client-node-config.ts';
 import { combineCredentials } from './combined-credentials.ts';
 import type { ClusterOptions, SocketOptions } from './connect-options.ts';
@@ -19,7 +19,8 @@ export function clientNodeTransport(
   options: ClusterOptions & SocketOptions,
 ): HttpTransport {
   const { exec, execTimeoutMs, namespace: _, ...rest } = options;
-  const { clock = systemClock, logger = defaultLogger } = options;
+  const { clock = systemClock } = options;
+  const logger = safeLogger(options.logger);
   const env = process.env;
   const server = new URL(cluster.server);
   const caFile = cluster.caFile ? new FileContent(cluster.caFile, { purpose: 'CA file', clock, logger }) : undefined;

@@ -3,8 +3,8 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
-import { type Metrics, noMetrics } from '../observe/metrics.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
+import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { ApiRequests } from './api-requests.ts';
 import { Client } from './client.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
@@ -40,8 +40,8 @@ export class Cluster {
     this.server = server;
     this.namespace = namespace;
     this.clock = options.clock ?? systemClock;
-    this.logger = options.logger ?? defaultLogger;
-    this.metrics = options.metrics ?? noMetrics;
+    this.logger = safeLogger(options.logger);
+    this.metrics = safeMetrics(options.metrics);
     this.#requests = new ApiRequests({ transport, clock: this.clock, warnings: new ServerWarnings(this.logger) });
   }
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../observe/clock.ts';
-import { defaultLogger } from '../observe/logger.ts';
+import { safeLogger } from '../observe/logger.ts';
 import { combineCredentials } from './combined-credentials.ts';
 import type { ConnectOptions } from './connect-options.ts';
 import type { Credentials } from './credentials.ts';
@@ -35,7 +35,7 @@ export async function resolveConnection(options: ConnectOptions): Promise<Connec
     ...options,
     env: options.env ?? process.env,
     clock: options.clock ?? systemClock,
-    logger: options.logger ?? defaultLogger,
+    logger: safeLogger(options.logger),
   };
   const { env } = resolved;
   const paths = typeof options.kubeconfig === 'string' ? [options.kubeconfig] : options.kubeconfig;

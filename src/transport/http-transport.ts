@@ -1,8 +1,8 @@
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
-import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
+import { type Counter, type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { connectionError } from './connection-error.ts';
 import { Connector, proxyAuthorization } from './connector.ts';
@@ -72,13 +72,13 @@ export class HttpTransport implements Transport {
     this.#credentials = options.credentials ?? new FixedCredentials();
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? defaultUserAgent();
-    this.#requests = (options.metrics ?? noMetrics).counter({
+    this.#requests = safeMetrics(options.metrics).counter({
       name: 'tidewatch_transport_requests_total',
       help: 'Requests sent to the API server, by method and by the status or the kind of failure.',
       labelNames: ['method', 'result'],
     });
     if (options.tls?.insecure && this.#url.protocol === 'https:') {
-      (options.logger ?? defaultLogger).warn(
+      safeLogger(options.logger).warn(
         `The certificate of ${this.server} is not verified (insecure-skip-tls-verify): anybody on the way can read and change what is sent.`,
       );
     }
@@ -118,9 +118,7 @@ export class HttpTransport implements Transport {
       return await this.#credentials.renew(refused);
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
-      (this.#options.logger ?? defaultLogger).warn(
-        `${this.server} answered 401, and the login could not be renewed: ${said}`,
-      );
+      safeLogger(this.#options.logger).warn(`${this.server} answered 401, and the login could not be renewed: ${said}`);
       return false;
     }
   }

@@ -1,0 +1,35 @@
+/**
+ * Calls something that a user handed in. What it throws, and what a promise that it returns rejects with, goes to
+ * `onFailure` and nowhere else. Returns at once: nobody waits for that promise.
+ */
+export function guarded(call: () => unknown, onFailure: (thrown: unknown) => void): void {
+  try {
+    const result = call();
+    // The types say void, yet an async function fits them.
+    if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(onFailure);
+  } catch (thrown) {
+    onFailure(thrown);
+  }
+}
+
+/** Reports the first failure of `what` as a warning of the process, and keeps quiet about the others. Never throws. */
+export function warnOnce(what: string): (thrown: unknown) => void {
+  let isTold = false;
+  return (thrown) => {
+    if (isTold) return;
+    isTold = true;
+    process.emitWarning(
+      `${what} failed: ${messageOf(thrown)}. tidewatch goes on without it and does not report further failures of it.`,
+      'TidewatchWarning',
+    );
+  };
+}
+
+/** What was thrown, in words. It need not be an Error, and may refuse to become a string. Never throws. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+  } catch {
+    return 'something that cannot be shown as text';
+  }
+}

@@ -1,10 +1,12 @@
 import { inspect } from 'node:util';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Reachability } from '../api/reachability.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
+import { systemRandom } from '../observe/random.ts';
 import { ApiRequests } from './api-requests.ts';
 import { Client } from './client.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
@@ -12,6 +14,7 @@ import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-op
 import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
 import { KubeconfigError } from './kubeconfig.ts';
+import { ReadyzProber } from './readyz-prober.ts';
 import { ServerWarnings } from './server-warnings.ts';
 
 export interface OverOptions extends ClusterOptions {
@@ -32,6 +35,8 @@ export class Cluster {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Tells informers when a server that they could not reach answers again. */
+  readonly reachability: Reachability;
   readonly #requests: ApiRequests;
   #discovery: Discovery | undefined;
 
@@ -42,6 +47,7 @@ export class Cluster {
     this.clock = options.clock ?? systemClock;
     this.logger = safeLogger(options.logger);
     this.metrics = safeMetrics(options.metrics);
+    this.reachability = new ReadyzProber({ transport, clock: this.clock, random: systemRandom });
     this.#requests = new ApiRequests({ transport, clock: this.clock, warnings: new ServerWarnings(this.logger) });
   }
 

@@ -1,0 +1,164 @@
+import type { Clock } from '../observe/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import { asDuration, CountedFailure, FIRST_GAP_MS } from './counted-failure.ts';
+import type { FailureKind } from './failure.ts';
+import type { ReflectorPhase } from './reflector-state.ts';
+
+export interface LoggedFailure {
+  readonly kind: FailureKind;
+  readonly error: Error;
+  readonly phase: ReflectorPhase;
+  readonly retryInMs?: number | undefined;
+  /** Of the object that it is about, when it is about one. */
+  readonly key?: string | undefined;
+}
+
+export interface FailureLogOptions {
+  name: string;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+}
+
+/** These come and go in a healthy cluster: they are worth a warning when they do not end. */
+const ROUTINE: ReadonlySet<FailureKind> = new Set(['expired', 'silent']);
+/** These are about what was sent, and not about whether lists and watches succeed. */
+const ABOUT_OBJECTS: ReadonlySet<FailureKind> = new Set(['untaken', 'damaged', 'resync']);
+/** A watch that is open for this long has ended the outage before it; a failure that comes sooner is part of the same one. */
+const CALM_MS = 60_000;
+/** So many objects are counted one by one; all others together. */
+const MAX_OBJECTS = 100;
+/** An object that has not failed for this long is forgotten. */
+const FORGET_MS = 60 * 60_000;
+const MAX_MESSAGE_LENGTH = 500;
+
+/** From the first failure until a watch has been open for a while. */
+interface Outage {
+  readonly counted: CountedFailure;
+  readonly kinds: Set<FailureKind>;
+  /** When the last unbroken row of failures began. */
+  rowMs: number;
+  /** When a watch was opened; undefined while none is. */
+  openedMs: number | undefined;
+  hasReopened: boolean;
+  /** The log says that something fails, and does not yet say that it works again. */
+  owesEnd: boolean;
+}
+
+/**
+ * Writes failures for people: a warning of one line when something new goes wrong, the same failure again as a count, at
+ * growing intervals, and one line when it is over. What was last written is true, or becomes so within a minute. The error
+ * itself goes to `debug`, each time.
+ */
+export class FailureLog {
+  readonly #options: FailureLogOptions;
+  readonly #objects = new Map<string, CountedFailure>();
+  #outage: Outage | undefined;
+  #hasWatched = false;
+
+  constructor(options: FailureLogOptions) {
+    this.#options = options;
+  }
+
+  failed(failure: LoggedFailure): void {
+    const { logger, name } = this.#options;
+    logger.debug(`${name}: failed while ${failure.phase}.`, failure.error);
+    if (ABOUT_OBJECTS.has(failure.kind)) this.#objectFailed(failure);
+    else this.#attemptFailed(failure);
+  }
+
+  /** A watch is open. */
+  watching(): void {
+    const outage = this.#outage;
+    const again = this.#hasWatched ? ' again' : '';
+    this.#hasWatched = true;
+    if (outage === undefined || outage.openedMs !== undefined) return;
+    const { clock, logger, name } = this.#options;
+    outage.openedMs = clock.now();
+    const level = outage.owesEnd ? 'warn' : 'debug';
+    outage.owesEnd = false;
+    logger[level](`${name}: watching${again} after ${this.#extent(outage.counted)}.`);
+  }
+
+  #attemptFailed(failure: LoggedFailure): void {
+    const { kind } = failure;
+    const nowMs = this.#options.clock.now();
+    const outage = this.#outageAt(nowMs);
+    outage.counted.add(nowMs);
+    if (!outage.kinds.has(kind)) {
+      outage.kinds.add(kind);
+      if (ROUTINE.has(kind)) return;
+      this.#warn(`failed while ${failure.phase}`, failure);
+    } else {
+      // When the last word of the log is that all is well, it must not stay so for long.
+      const isUntrue = !outage.owesEnd && nowMs - outage.rowMs >= FIRST_GAP_MS;
+      if (!outage.counted.isDue(nowMs) && !isUntrue) return;
+      const how = outage.hasReopened ? 'on and off' : 'still';
+      this.#warn(`${how} ${nowIs(kind)} for ${this.#extent(outage.counted)}`, failure);
+    }
+    outage.owesEnd = true;
+  }
+
+  #outageAt(nowMs: number): Outage {
+    const last = this.#outage;
+    if (last !== undefined && (last.openedMs === undefined || nowMs - last.openedMs < CALM_MS)) {
+      if (last.openedMs !== undefined) {
+        last.openedMs = undefined;
+        last.hasReopened = true;
+        last.rowMs = nowMs;
+      }
+      return last;
+    }
+    this.#outage = {
+      counted: new CountedFailure(nowMs),
+      kinds: new Set(),
+      rowMs: nowMs,
+      openedMs: undefined,
+      hasReopened: false,
+      owesEnd: false,
+    };
+    return this.#outage;
+  }
+
+  #objectFailed(failure: LoggedFailure): void {
+    const nowMs = this.#options.clock.now();
+    const counted = this.#objectAt(failure, nowMs);
+    counted.add(nowMs);
+    if (counted.times === 1) this.#warn(`failed while ${failure.phase}`, failure);
+    else if (counted.isDue(nowMs)) {
+      this.#warn(`failed in the same way ${counted.times} times in ${asDuration(nowMs - counted.sinceMs)}`, failure);
+    }
+  }
+
+  #objectAt({ kind, key = '' }: LoggedFailure, nowMs: number): CountedFailure {
+    const id = `${kind} ${key}`;
+    let counted = this.#objects.get(id);
+    if (counted !== undefined && nowMs - counted.lastMs < FORGET_MS) return counted;
+    for (const [old, { lastMs }] of this.#objects) if (nowMs - lastMs >= FORGET_MS) this.#objects.delete(old);
+    const free = this.#objects.size < MAX_OBJECTS ? id : kind;
+    counted = this.#objects.get(free) ?? new CountedFailure(nowMs);
+    this.#objects.set(free, counted);
+    return counted;
+  }
+
+  #extent({ sinceMs, times }: CountedFailure): string {
+    const lasted = asDuration(this.#options.clock.now() - sinceMs);
+    return `${lasted}, ${times} ${times === 1 ? 'attempt' : 'attempts'}`;
+  }
+
+  #warn(what: string, { error, retryInMs }: LoggedFailure): void {
+    const { logger, name } = this.#options;
+    const retry = retryInMs === undefined ? '' : `, next attempt in ${(retryInMs / 1000).toFixed(1)} s`;
+    logger.warn(`${name}: ${what}${retry}: ${oneLine(error.message)}`);
+  }
+}
+
+function nowIs(kind: FailureKind): string {
+  if (kind === 'forbidden' || kind === 'unauthorized') return kind;
+  return kind === 'absent' ? 'gone' : 'failing';
+}
+
+/** Servers and users' functions may put anything into a message, whole objects included. */
+function oneLine(message: string): string {
+  const line = message.slice(0, 2 * MAX_MESSAGE_LENGTH).replace(/\s+/g, ' ');
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
+}

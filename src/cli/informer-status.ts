@@ -7,6 +7,7 @@ const LOOKS: Readonly<Record<ReflectorState['phase'], StyleName>> = {
   listing: 'cyan',
   watching: 'green',
   backoff: 'red',
+  unauthorized: 'red',
   forbidden: 'red',
   gone: 'yellow',
   stopped: 'dim',

@@ -1,5 +1,6 @@
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Reachability } from '../api/reachability.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import type { CodecMemory } from '../codec/codec.ts';
@@ -22,6 +23,8 @@ export interface ClusterConnection {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** Shared by all informers of the cluster. Unset: waits after failed connections do not end early. */
+  readonly reachability?: Reachability;
 }
 
 /** The objects of a resource on a server. client-go's `NewFilteredPodInformer` and its like. */
@@ -94,6 +97,7 @@ export function originParts<T extends KubernetesObject>(
       }),
       ...(only !== undefined && { namespace: only }),
       ...(origin.store !== 'plain' && { pack: (object: T) => codec.fromObject(object) }),
+      ...(cluster.reachability && { reachability: cluster.reachability }),
       confirmGone: async () => !(await presence.isServed(resource)),
     };
   };

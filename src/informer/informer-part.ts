@@ -1,5 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Reachability } from '../api/reachability.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import type { Notification } from '../processor/notification.ts';
@@ -24,6 +25,7 @@ export interface InformerSource<T extends KubernetesObject> {
   pack?: (object: T) => Cached<T>;
   /** Whether the server does not know the type of object at all. */
   confirmGone?: (signal: AbortSignal) => Promise<boolean>;
+  reachability?: Reachability;
 }
 
 export interface PartOptions<T extends KubernetesObject>
@@ -103,6 +105,7 @@ export class InformerPart<T extends KubernetesObject> {
       ...(onStored && { onStored }),
     });
     this.#controller = new InformerController<T>({
+      ...(source.reachability && { reachability: source.reachability }),
       ...reflectorOptions,
       ...(source.confirmGone && { confirmGone: source.confirmGone }),
       listerWatcher: source.listerWatcher,

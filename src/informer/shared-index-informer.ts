@@ -26,6 +26,7 @@ import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
 import { type InformerOrigin, originName, originObservers, originParts } from './informer-origin.ts';
 import { InformerPart, type PartOptions } from './informer-part.ts';
+import { combinedState } from './informer-state.ts';
 import { Lister } from './lister.ts';
 import type { Transform } from './transform.ts';
 import { waitFirst } from './wait.ts';
@@ -48,9 +49,6 @@ export interface InformerSettings<T extends KubernetesObject>
 }
 
 export type SharedIndexInformerOptions<T extends KubernetesObject> = InformerOrigin<T> & InformerSettings<T>;
-
-/** Which phase stands for the whole when an informer has several namespaces: the one that wants attention most. */
-const CONCERN = ['gone', 'forbidden', 'backoff', 'listing', 'idle', 'watching', 'stopped'];
 
 /**
  * One cache of one type of object, kept up to date by one watch (one for each namespace, when several are given), and
@@ -132,12 +130,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   get state(): ReflectorState {
-    const states = this.#parts.map((part) => part.state);
-    states.sort((a, b) => CONCERN.indexOf(a.phase) - CONCERN.indexOf(b.phase));
-    const [first = { phase: 'idle', since: 0 } as const] = states;
-    const leftOut = states.flatMap((state) => state.leftOut ?? []);
+    const state = combinedState(this.#parts.map((part) => part.state));
     const stopped = this.#stopping.signal.aborted && this.#running === undefined;
-    return { ...first, ...(stopped && { phase: 'stopped' }), ...(leftOut.length > 0 && { leftOut }) };
+    return stopped ? { ...state, phase: 'stopped' } : state;
   }
 
   /** What the cache holds. Also in `metrics`, as gauges. */
@@ -303,7 +298,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const dueMs = this.#processor.nextResyncMs;
     if (dueMs === undefined || this.#running === undefined || this.isStopped()) return;
     this.#resyncTimer = this.#clock.setTimeout(() => {
-      if (this.#processor.shouldResync() && this.hasSynced()) for (const part of this.#parts) part.resync();
+      if (this.#processor.shouldResync() && this.hasSynced()) {
+        this.#logger.debug(`${this.name}: resync.`);
+        for (const part of this.#parts) part.resync();
+      }
       this.#armResync();
     }, dueMs - this.#clock.now());
   }

@@ -55,4 +55,45 @@ describe('Backoff', () => {
     const backoff = new Backoff({ clock: new FakeClock(), random: () => 0.9 }, options);
     expect(Array.from({ length: 5 }, () => backoff.next())).toEqual([10, 20, 40, 80, 100]);
   });
+
+  it('begins again when the server answers, but not twice in a row for nothing', () => {
+    const backoff = new Backoff({ clock: new FakeClock(), random: () => 0 });
+    for (let i = 0; i < 5; i++) backoff.next();
+    backoff.answered();
+    expect(backoff.next()).toBe(800);
+    backoff.answered();
+    expect([backoff.next(), backoff.next()]).toEqual([1600, 3200]);
+  });
+
+  it.each(['steady', 'lost'] as const)('begins again at the next answer after %s', (event) => {
+    const backoff = new Backoff({ clock: new FakeClock(), random: () => 0 });
+    backoff.answered();
+    for (let i = 0; i < 5; i++) backoff.next();
+    backoff[event]();
+    backoff.answered();
+    expect(backoff.next()).toBe(800);
+  });
+
+  it('begins again when all has been well for a while, and goes on growing while there is no connection', () => {
+    const backoff = new Backoff({ clock: new FakeClock(), random: () => 0 });
+    for (let i = 0; i < 3; i++) {
+      backoff.lost();
+      backoff.next();
+    }
+    expect(backoff.next()).toBe(6400);
+    backoff.steady();
+    expect(backoff.next()).toBe(800);
+  });
+
+  it('lets waits be cut short, after twice the time each time until there is an answer', () => {
+    const backoff = new Backoff({ clock: new FakeClock(), random: () => 0 });
+    const minima = Array.from({ length: 8 }, () => {
+      const { minimumMs } = backoff;
+      backoff.cutShort();
+      return minimumMs;
+    });
+    expect(minima).toEqual([0, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
+    backoff.answered();
+    expect(backoff.minimumMs).toBe(0);
+  });
 });

@@ -22,13 +22,20 @@ export interface BackoffTime {
 /** What a server may ask us to wait; more is a mistake or an attack, and would leave the cache stale for as long. */
 const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
-/** How long to wait after a failure. client-go's reflector backoff, with the reset of v0.35: after two minutes of quiet. */
+/**
+ * How long to wait after a failure. client-go's reflector backoff, with the reset of v0.35: after two minutes of quiet. Also
+ * the first sign of a server at work begins it again, so that an outage does not outlast itself.
+ */
 export class Backoff {
   readonly #options: Required<BackoffOptions>;
   readonly #time: BackoffTime;
   #nextMs: number;
   /** When the last wait was over. */
   #lastEndMs = Number.NEGATIVE_INFINITY;
+  /** Whether an answer begins the waits again. One that answers 410 to everything must not be listed every second for ever. */
+  #isOpen = true;
+  /** How many waits in a row were cut short, for nothing. */
+  #cuts = 0;
 
   constructor(time: BackoffTime, options: BackoffOptions = {}) {
     this.#options = {
@@ -56,5 +63,39 @@ export class Backoff {
     const resultMs = Math.max(waitMs, askedMs);
     this.#lastEndMs = nowMs + resultMs;
     return resultMs;
+  }
+
+  /**
+   * The server has answered as a server at work does: with a success, a 410 or a 404. The next wait is the first again, unless
+   * that was so before and neither `steady` nor `lost` has been called since.
+   */
+  answered(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#cuts = 0;
+    this.#nextMs = this.#options.initialMs;
+  }
+
+  /** All has been well for a while. */
+  steady(): void {
+    this.#isOpen = true;
+    this.answered();
+    this.#isOpen = true;
+  }
+
+  /** There was no connection: the next answer ends an outage. */
+  lost(): void {
+    this.#isOpen = true;
+  }
+
+  /** A wait has ended early, because the server seemed to be back. */
+  cutShort(): void {
+    this.#cuts++;
+  }
+
+  /** How long the next wait is at least, whatever else speaks for its end: none, and longer each time that was wrong. */
+  get minimumMs(): number {
+    const { initialMs, factor, maxMs } = this.#options;
+    return this.#cuts === 0 ? 0 : Math.min(initialMs * factor ** (this.#cuts - 1), maxMs);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../api/transport-error.ts';
-import { failureKind, phaseAfter, retryAfterMs } from './failure.ts';
+import { failureKind, isConnectionFailure, phaseAfter, retryAfterMs } from './failure.ts';
 import { ReflectorError } from './reflector-error.ts';
 import { apiError, expired, systemError, tooManyRequests } from './scripted-fixture.ts';
 
@@ -39,10 +39,29 @@ describe('failureKind', () => {
 });
 
 describe('what follows from a failure', () => {
-  it('is a phase of its own only for 403 and 404', () => {
+  it('is a phase of its own only for 401, 403 and 404', () => {
     expect(phaseAfter('forbidden')).toBe('forbidden');
     expect(phaseAfter('absent')).toBe('gone');
-    expect(phaseAfter('unauthorized')).toBe('backoff');
+    expect(phaseAfter('unauthorized')).toBe('unauthorized');
+    expect(phaseAfter('refused')).toBe('backoff');
+  });
+
+  it.each([
+    [new TransportError('refused', 'x'), true],
+    [new TransportError('reset', 'x'), true],
+    [new TransportError('dns', 'x'), true],
+    [new TransportError('timeout', 'x'), true],
+    [systemError('ECONNREFUSED'), true],
+    [systemError('EHOSTUNREACH'), true],
+    [new TransportError('credentials', 'x'), false],
+    [new TransportError('tls-ca', 'x'), false],
+    [new TransportError('closed', 'x'), false],
+    [apiError(503), false],
+    [apiError(429), false],
+    [new ReflectorError('silent', 'x'), false],
+    [new TypeError('x'), false],
+  ])('is that the server may be away, or not: %s', (error, isAway) => {
+    expect(isConnectionFailure(error)).toBe(isAway);
   });
 
   it('is a wait that the server may lengthen', () => {

@@ -140,6 +140,7 @@ export function afterWatchList(kind: FailureKind, before: number): WatchListReco
       return 'gone';
     case 'tooManyRequests':
     case 'unauthorized':
+    case 'forbidden':
     case 'refused':
       return 'retry';
     case 'unavailable':
@@ -156,8 +157,15 @@ export function afterWatchList(kind: FailureKind, before: number): WatchListReco
 }
 
 export function phaseAfter(kind: FailureKind): ReflectorPhase {
-  if (kind === 'forbidden') return 'forbidden';
+  if (kind === 'forbidden' || kind === 'unauthorized') return kind;
   return kind === 'absent' ? 'gone' : 'backoff';
+}
+
+/** Whether no connection came about, or it broke, for a reason that may end without anybody changing a setting. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof TransportError) return error.retryable;
+  const kind = failureKind(error);
+  return kind === 'refused' || kind === 'unreachable';
 }
 
 export function retryAfterMs(error: unknown): number {

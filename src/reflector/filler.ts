@@ -40,10 +40,10 @@ export class Filler<T extends KubernetesObject> {
     const session = this.#session;
     const trace = new Trace(session.settings.clock);
     session.state.attempt();
-    if (this.#watchListGate.isOpen) {
+    if (this.#watchListGate.admits()) {
       const result = await this.#tryWatchList();
       if (result !== undefined) return 'do' in result ? result : await this.#store(result, trace);
-      trace.step('WatchList tried in vain');
+      trace.step('WatchList failed');
     }
     let whole: WholeState<T>;
     try {
@@ -117,7 +117,7 @@ export class Filler<T extends KubernetesObject> {
       signal.throwIfAborted();
       return await recover(session, error, 'listing', { next: 'list', wait: 'backoff' });
     }
-    session.metrics.listed(whole.items.length, trace.elapsedMs);
+    session.listed(whole, trace);
     if (trace.elapsedMs >= settings.slowListMs) settings.logger.warn(`${settings.name}: a slow list took ${trace}.`);
     return whole.stream === undefined ? { do: 'watch' } : { do: 'watch', stream: whole.stream };
   }

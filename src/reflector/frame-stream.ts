@@ -11,6 +11,8 @@ export interface FrameStreamOptions<T extends KubernetesObject> {
   options: ListOptions & { timeoutSeconds: number };
   clock: Clock;
   signal: AbortSignal;
+  /** Called when the server has accepted the watch, and for each batch of frames. Must not throw. */
+  onContact: () => void;
   /** Holds from the request on, so for the response's head too. */
   deadline: () => Deadline;
 }
@@ -25,13 +27,20 @@ export class FrameStream<T extends KubernetesObject> {
   readonly #frames: AsyncIterator<readonly CachedFrame<T>[]>;
   readonly #scope: CallScope;
   readonly #watchdog: Watchdog;
+  readonly #onContact: () => void;
   #unread: readonly CachedFrame<T>[] | undefined;
   /** Of whoever waits for frames. */
   #interrupt: ((reason: unknown) => void) | undefined;
   #closed = false;
 
-  private constructor(frames: CachedFrames<T>, timeoutSeconds: number, scope: CallScope, watchdog: Watchdog) {
-    this.timeoutSeconds = timeoutSeconds;
+  private constructor(
+    frames: CachedFrames<T>,
+    { options, onContact }: FrameStreamOptions<T>,
+    scope: CallScope,
+    watchdog: Watchdog,
+  ) {
+    this.timeoutSeconds = options.timeoutSeconds;
+    this.#onContact = onContact;
     this.#frames = frames[Symbol.asyncIterator]();
     this.#scope = scope;
     this.#watchdog = watchdog;
@@ -47,7 +56,8 @@ export class FrameStream<T extends KubernetesObject> {
     try {
       const call = () => listerWatcher.watch(options, { signal: scope.signal });
       const frames = await interruptible(call, scope.signal, abandon);
-      return new FrameStream(frames, options.timeoutSeconds, scope, watchdog);
+      stream.onContact();
+      return new FrameStream(frames, stream, scope, watchdog);
     } catch (error) {
       watchdog.stop();
       scope.release();
@@ -66,7 +76,10 @@ export class FrameStream<T extends KubernetesObject> {
     }
     return new Promise((resolve, reject) => {
       this.#interrupt = reject;
-      begin(() => this.#frames.next()).then(({ done, value }) => resolve(done ? undefined : value), reject);
+      begin(() => this.#frames.next()).then(({ done, value }) => {
+        if (!done) this.#onContact();
+        resolve(done ? undefined : value);
+      }, reject);
     });
   }
 

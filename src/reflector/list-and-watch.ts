@@ -61,7 +61,7 @@ export class ListAndWatch<T extends KubernetesObject> {
 
   async #watch(handedOver?: FrameStream<T>): Promise<Step<T>> {
     const session = this.#session;
-    const { signal, state, metrics } = session;
+    const { signal } = session;
     const { clock } = session.settings;
     // From before the request: some proxies hold back the head of a response until the first event.
     const startMs = clock.now();
@@ -73,8 +73,7 @@ export class ListAndWatch<T extends KubernetesObject> {
       return await this.#openFailed(error);
     }
     this.#unavailableOpens = 0;
-    metrics.watchOpened();
-    state.enter('watching');
+    session.watchOpened();
 
     const cycle = new WatchCycle(session, stream);
     let failure: unknown;
@@ -88,7 +87,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     signal.throwIfAborted();
     const lastedMs = clock.now() - startMs;
     const isShort = cycle.events === 0 && lastedMs < SHORT_WATCH_MS;
-    metrics.watchEnded(cycle.events, lastedMs, isShort);
+    session.watchEnded(cycle.events, lastedMs, isShort);
     return await this.#ended(failure, isShort);
   }
 
@@ -140,6 +139,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     const session = this.#session;
     const { clock, goneCheckMs, confirmGone, random } = session.settings;
     const checkMs = () => goneCheckMs * (1 + 0.1 * random());
+    session.backoff.answered();
     let waitMs = confirmGone === undefined ? session.backoff.next(retryAfterMs(error)) : checkMs();
     this.#enterGone(error, waitMs);
     session.report(error, phase, waitMs);

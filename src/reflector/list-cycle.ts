@@ -43,10 +43,13 @@ async function listFrom<T extends KubernetesObject>(
   resourceVersion: string,
 ): Promise<WholeState<T>> {
   const { settings, position, pacer, signal } = session;
+  session.debug(`listing from ${resourceVersion || 'the present state'}`);
   const limit = pageLimit({ pageSize: settings.pageSize, resourceVersion, isPaginated: position.isPaginated });
   const fetchPage = async (options: ListOptions, isFurther: boolean) => {
     if (!isFurther) await pacer.admit(signal);
-    return await interruptible(() => settings.listerWatcher.list(options, { signal }), signal);
+    const page = await interruptible(() => settings.listerWatcher.list(options, { signal }), signal);
+    session.state.contact();
+    return page;
   };
   const list = await listPages<T>(fetchPage, {
     ...(resourceVersion !== '' && { resourceVersion }),

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
-import { failureKind, phaseAfter, type Recovery, retryAfterMs } from './failure.ts';
+import { failureKind, isConnectionFailure, phaseAfter, type Recovery, retryAfterMs } from './failure.ts';
 import type { FrameStream } from './frame-stream.ts';
+import { sleepOrReturn } from './outage-wait.ts';
 import { asError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import type { Session } from './session.ts';
@@ -29,14 +30,22 @@ export async function recover<T extends KubernetesObject>(
   const { state, pacer, settings, signal } = session;
   const { clock } = settings;
   const waitMs = recovery.wait === 'backoff' ? backoffMs(session, error) : pacer.waitMs();
-  state.enter(phaseAfter(failureKind(error)), { lastError: error, nextAttempt: clock.now() + waitMs });
+  const next = phaseAfter(failureKind(error));
+  state.enter(next, { lastError: error, nextAttempt: clock.now() + waitMs });
   session.report(error, phase, waitMs);
-  if (recovery.wait === 'backoff') await clock.sleep(waitMs, signal);
+  if (recovery.wait === 'backoff') {
+    if (!isConnectionFailure(failure)) await clock.sleep(waitMs, signal);
+    else if (await sleepOrReturn(session, waitMs)) {
+      state.enter(next, { lastError: error, nextAttempt: clock.now() });
+    }
+  }
   return { do: recovery.next === 'list' ? 'fill' : 'watch' };
 }
 
 function backoffMs<T extends KubernetesObject>({ backoff, settings }: Session<T>, error: Error): number {
+  const isExpired = failureKind(error) === 'expired';
+  if (isExpired) backoff.answered();
+  else if (isConnectionFailure(error)) backoff.lost();
   const waitMs = backoff.next(retryAfterMs(error));
-  if (failureKind(error) !== 'expired') return waitMs;
-  return Math.max(waitMs, MIN_WAIT_AFTER_EXPIRED_MS * (1 + settings.random()));
+  return isExpired ? Math.max(waitMs, MIN_WAIT_AFTER_EXPIRED_MS * (1 + settings.random())) : waitMs;
 }

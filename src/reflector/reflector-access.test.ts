@@ -12,7 +12,11 @@ describe('403', () => {
     await scene.clock.advance(1_300);
     expect(scene.reflector.state.phase).toBe('forbidden');
     await scene.clock.advance(MINUTE);
-    expect(scene.reflector.state).toEqual({ phase: 'watching', since: expect.any(Number) });
+    expect(scene.reflector.state).toEqual({
+      phase: 'watching',
+      since: expect.any(Number),
+      lastContact: expect.any(Number),
+    });
     expect(new Set(scene.phases)).toEqual(new Set(['listing', 'forbidden', 'watching']));
   });
 
@@ -72,7 +76,11 @@ describe('404', () => {
     isAbsent = false;
     await scene.clock.advance(5_500);
     expect(scene.server.summary).toEqual(['list 0', 'list 0', 'watch 5']);
-    expect(scene.reflector.state).toEqual({ phase: 'watching', since: expect.any(Number) });
+    expect(scene.reflector.state).toEqual({
+      phase: 'watching',
+      since: expect.any(Number),
+      lastContact: expect.any(Number),
+    });
     expect(scene.reports).toHaveLength(1);
   });
 

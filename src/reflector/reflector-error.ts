@@ -1,3 +1,5 @@
+import { messageOf } from '../observe/guarded.ts';
+
 /**
  * What the reflector itself finds wrong, where no call has failed:
  * - `untaken`: an object cannot be keyed, decoded, transformed or stored.
@@ -40,5 +42,5 @@ export class ReflectorError extends Error {
 
 /** What is thrown need not be an Error; what is reported is. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`something that is no Error was thrown: ${String(thrown)}`);
+  return thrown instanceof Error ? thrown : new Error(`something other than an Error was thrown: ${messageOf(thrown)}`);
 }

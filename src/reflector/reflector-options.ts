@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Reachability } from '../api/reachability.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
@@ -12,7 +13,7 @@ export interface WatchErrorContext {
   readonly informer: string;
   /** Whether a list (`listing`) or a watch (`watching`) failed. */
   readonly phase: ReflectorPhase;
-  /** When the next attempt comes, 0 for at once. Absent when nothing is attempted again: the object is left out, or stays as it is. */
+  /** When the next attempt comes at the latest, 0 for at once. Absent when nothing is attempted again: the object is left out, or stays as it is. */
   readonly retryInMs?: number;
 }
 
@@ -73,7 +74,15 @@ export interface ReflectorOptions<T extends KubernetesObject> {
    * not at all. client-go: MaxInternalErrorRetryDuration.
    */
   maxInternalErrorRetryMs?: number;
-  /** Called after each change of `state`. Must not throw. */
+  /**
+   * What knows when a server that could not be reached answers again; then waits after failed connections end early. Unset:
+   * they last as long as `backoff` says. Informers of a cluster have that of the cluster.
+   */
+  reachability?: Reachability;
+  /**
+   * Called when a phase begins, and when its details or `leftOut` change; not when `lastContact` alone does, nor for the moment
+   * between one watch and the next. What it throws is logged.
+   */
   onState?: (state: ReflectorState) => void;
 }
 
@@ -106,6 +115,7 @@ export function resolveOptions<T extends KubernetesObject>(options: ReflectorOpt
     silenceTimeoutMs: options.silenceTimeoutMs ?? 150_000,
     slowListMs: options.slowListMs ?? 10_000,
     maxInternalErrorRetryMs: options.maxInternalErrorRetryMs ?? 0,
+    reachability: options.reachability,
     onState: options.onState,
   };
 }

@@ -170,7 +170,9 @@ describe('a handler', () => {
       });
       await scene.clock.advance(5_000);
       expect(scene.target.content).toEqual({ a: '5' });
-      expect(scene.log).toEqual(['pods: the watch error handler itself failed.']);
+      expect(scene.log).toEqual([
+        'pods: the watch error handler itself failed; further failures of it are not reported.',
+      ]);
     }
   });
 

@@ -116,7 +116,11 @@ describe('a listed object that cannot be taken', () => {
     expect(scene.reflector.state).toMatchObject({ phase: 'backoff', leftOut: [{ key: 'a' }] });
     await scene.clock.advance(2_000);
     expect(scene.target.content).toEqual({ a: '5', b: '4' });
-    expect(scene.reflector.state).toEqual({ phase: 'watching', since: expect.any(Number) });
+    expect(scene.reflector.state).toEqual({
+      phase: 'watching',
+      since: expect.any(Number),
+      lastContact: expect.any(Number),
+    });
     expect(scene.server.summary).toEqual(['list 0', 'list 10', 'watch 11']);
   });
 

@@ -83,10 +83,26 @@ describe('WatchList', () => {
     expect(scene.reports).toMatchObject([{ error: refusal, phase: 'listing', retryInMs: 0 }]);
   });
 
-  it('falls back to LIST when a watch is forbidden, since a list may not be', async () => {
+  it('is not followed by a LIST when it is forbidden, but by one after the wait, since a list may not be', async () => {
     await using scene = await start({ lists: [list('1', ['p1@1'])], watches: [apiError(403)] });
+    expect(scene.server.summary).toEqual(['watchList -']);
+    expect(scene.reports).toHaveLength(1);
+    await scene.clock.advance(1_200);
+    expect(scene.server.summary).toEqual(['watchList -', 'list 0', 'watch 1']);
     expect(scene.target.content).toEqual({ p1: '1' });
     expect(scene.reflector.state.phase).toBe('forbidden');
+    await scene.clock.advance(3 * MINUTE);
+    expect(new Set(scene.server.summary)).toEqual(
+      new Set(['watchList -', 'list 0', 'watch 1', 'watchList 1', 'list 1']),
+    );
+  });
+
+  it.each([401, 403])('makes one request and one report for each attempt while everything is %d', async (code) => {
+    await using scene = await start({ lists: [apiError(code)], watches: [apiError(code)] });
+    await scene.clock.advance(10 * MINUTE);
+    expect(scene.reports.length).toBe(scene.server.requests.length);
+    const times = scene.server.requests.map(({ atMs }) => atMs);
+    expect(new Set(times).size).toBe(times.length);
   });
 
   it.each([

@@ -31,7 +31,9 @@ export class ResyncTimer<T extends KubernetesObject> {
   #resync(): void {
     const { resyncMs, shouldResync, target } = this.#session.settings;
     try {
-      if (shouldResync()) target.resync();
+      if (!shouldResync()) return;
+      this.#session.debug('resync');
+      target.resync();
     } catch (cause) {
       const error = new ReflectorError('resync', `resync failed: ${asError(cause).message}`, { cause });
       this.#session.report(error, 'watching', resyncMs);

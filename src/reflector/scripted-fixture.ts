@@ -276,7 +276,9 @@ export class Scene implements AsyncDisposable {
   readonly target = new RecordingTarget();
   readonly reports: Report[] = [];
   readonly states: ReflectorState[] = [];
+  /** All but `debug`. */
   readonly log: string[] = [];
+  readonly debugLog: string[] = [];
   readonly reflector: Reflector<Pod>;
   readonly #stop = new AbortController();
   #run: Promise<void> | undefined;
@@ -290,7 +292,8 @@ export class Scene implements AsyncDisposable {
       ...(watchList !== undefined && { watchList }),
     });
     const write = (message: string) => this.log.push(message);
-    const logger: Logger = { debug: write, info: write, warn: write, error: write };
+    const debug = (message: string) => this.debugLog.push(message);
+    const logger: Logger = { debug, info: write, warn: write, error: write };
     this.reflector = new Reflector<Pod>({
       listerWatcher: around ? around(this.server) : this.server,
       target: this.target,

@@ -1,6 +1,11 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { guarded } from '../observe/guarded.ts';
 import { Backoff } from './backoff.ts';
+import { asDuration } from './counted-failure.ts';
 import { failureKind } from './failure.ts';
+import { FailureLog } from './failure-log.ts';
+import type { WholeState } from './list-cycle.ts';
+import { ReflectorError } from './reflector-error.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSettings, WatchErrorHandler } from './reflector-options.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
@@ -8,9 +13,12 @@ import { RequestPacer } from './request-pacer.ts';
 import { StateKeeper } from './state-keeper.ts';
 import { SyncPosition } from './sync-position.ts';
 import { TargetWriter } from './target-writer.ts';
+import type { Trace } from './trace.ts';
 
 /** How many objects that cannot be taken are logged one by one, when nobody else listens. */
 const MAX_LOGGED_UNTAKEN = 5;
+/** A watch that was open for this long was a success, whatever ended it. */
+const STEADY_WATCH_MS = 30_000;
 
 /** What the parts of one reflector share. */
 export class Session<T extends KubernetesObject> {
@@ -23,10 +31,12 @@ export class Session<T extends KubernetesObject> {
   readonly pacer: RequestPacer;
   readonly metrics: ReflectorMetrics;
   readonly state: StateKeeper;
+  readonly #failures: FailureLog;
+  #hasComplained = false;
   watchErrorHandler: WatchErrorHandler | undefined;
 
   constructor(settings: ReflectorSettings<T>, signal: AbortSignal) {
-    const { clock, random, logger, onState } = settings;
+    const { name, clock, random, logger, onState } = settings;
     this.settings = settings;
     this.watchErrorHandler = settings.watchErrorHandler;
     this.signal = signal;
@@ -35,6 +45,7 @@ export class Session<T extends KubernetesObject> {
     this.pacer = new RequestPacer(clock, random);
     this.metrics = new ReflectorMetrics(settings.metrics, settings.name);
     this.state = new StateKeeper({ clock, logger, onState });
+    this.#failures = new FailureLog({ name, clock, logger });
   }
 
   /** In [`minWatchTimeoutMs`, twice that), so that the watches of a cluster's clients do not end together. */
@@ -43,27 +54,51 @@ export class Session<T extends KubernetesObject> {
     return Math.floor((minWatchTimeoutMs * (1 + random())) / 1000);
   }
 
+  listed({ items, resourceVersion }: Pick<WholeState<T>, 'items' | 'resourceVersion'>, trace: Trace): void {
+    this.metrics.listed(items.length, trace.elapsedMs);
+    this.backoff.answered();
+    this.debug(`at version ${resourceVersion} after ${trace}`);
+  }
+
+  /** A watch is open: whatever failed before is over. */
+  watchOpened(): void {
+    this.metrics.watchOpened();
+    this.state.enter('watching');
+    this.backoff.answered();
+    this.#failures.watching();
+    this.debug(`watching from ${this.position.resourceVersion || 'the present state'}`);
+  }
+
+  watchEnded(events: number, lastedMs: number, isShort: boolean): void {
+    this.metrics.watchEnded(events, lastedMs, isShort);
+    this.state.watchEnded();
+    if (lastedMs >= STEADY_WATCH_MS) this.backoff.steady();
+    this.debug(`the watch ended after ${asDuration(lastedMs)}, ${events} ${events === 1 ? 'event' : 'events'}`);
+  }
+
+  /** For the story of a healthy life. */
+  debug(message: string): void {
+    const { name, logger } = this.settings;
+    if (!this.signal.aborted) logger.debug(`${name}: ${message}.`);
+  }
+
   /** Tells the handler, or the log when there is none. */
   report(error: Error, phase: ReflectorPhase, retryInMs?: number): void {
     if (this.signal.aborted) return;
     const { watchErrorHandler } = this;
-    const { name, logger } = this.settings;
+    const { name } = this.settings;
     const kind = failureKind(error);
     this.metrics.failed(kind);
     if (watchErrorHandler === undefined) {
-      const retry = retryInMs === undefined ? '' : `, next attempt in ${(retryInMs / 1000).toFixed(1)} s`;
-      const level = kind === 'expired' || kind === 'silent' ? 'debug' : 'warn';
-      logger[level](`${name}: failed while ${phase}${retry}: ${error.message}`, error);
+      const key = error instanceof ReflectorError ? error.key : undefined;
+      this.#failures.failed({ kind, error, phase, retryInMs, key });
       return;
     }
-    try {
-      const context = { informer: name, phase, ...(retryInMs !== undefined && { retryInMs }) };
-      const result: unknown = watchErrorHandler(error, context);
-      // The type says void, yet an async function fits it.
-      if (result instanceof Promise) result.catch((thrown: unknown) => this.#complain(thrown));
-    } catch (thrown) {
-      this.#complain(thrown);
-    }
+    const context = { informer: name, phase, ...(retryInMs !== undefined && { retryInMs }) };
+    guarded(
+      () => watchErrorHandler(error, context),
+      (thrown) => this.#complain(thrown),
+    );
   }
 
   reportUntaken(errors: readonly Error[], phase: ReflectorPhase, retryInMs?: number): void {
@@ -77,7 +112,9 @@ export class Session<T extends KubernetesObject> {
   }
 
   #complain(thrown: unknown): void {
-    if (!this.signal.aborted)
-      this.settings.logger.error(`${this.settings.name}: the watch error handler itself failed.`, thrown);
+    if (this.signal.aborted || this.#hasComplained) return;
+    this.#hasComplained = true;
+    const { name, logger } = this.settings;
+    logger.error(`${name}: the watch error handler itself failed; further failures of it are not reported.`, thrown);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../observe/clock.ts';
+import { guarded } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { LeftOut, ReflectorPhase, ReflectorState } from './reflector-state.ts';
 
@@ -18,6 +19,8 @@ export interface StateKeeperOptions {
 export class StateKeeper {
   readonly #options: StateKeeperOptions;
   #state: ReflectorState;
+  #behindSince: number | undefined;
+  #lastContact: number | undefined;
   #leftOut: readonly LeftOut[] = [];
 
   constructor(options: StateKeeperOptions) {
@@ -26,18 +29,37 @@ export class StateKeeper {
   }
 
   get state(): ReflectorState {
-    return this.#state;
+    const behindSince = this.#behindSince;
+    const lastContact = this.#lastContact;
+    return {
+      ...this.#state,
+      ...(behindSince !== undefined && { behindSince }),
+      ...(lastContact !== undefined && { lastContact }),
+    };
   }
 
   enter(phase: ReflectorPhase, details: PhaseDetails = {}): void {
-    const since = phase === this.#state.phase ? this.#state.since : this.#options.clock.now();
+    const nowMs = this.#options.clock.now();
+    const since = phase === this.#state.phase ? this.#state.since : nowMs;
+    this.#behindSince = phase === 'watching' ? undefined : (this.#behindSince ?? nowMs);
     this.#set({ phase, since, ...details });
   }
 
-  /** An attempt begins. `forbidden` and `gone` stay what they are until one succeeds. */
+  /** A watch has ended, and the next one is not open yet. The phase stays what it is. */
+  watchEnded(): void {
+    this.#behindSince ??= this.#options.clock.now();
+  }
+
+  /** The server has sent something of use. Called for each batch of events, so it tells nobody. */
+  readonly contact = (): void => {
+    this.#lastContact = this.#options.clock.now();
+  };
+
+  /** An attempt begins. `unauthorized`, `forbidden` and `gone` stay what they are until one succeeds. */
   attempt(): void {
     const { phase, lastError } = this.#state;
-    const next = phase === 'forbidden' || phase === 'gone' ? phase : 'listing';
+    const stays = phase === 'unauthorized' || phase === 'forbidden' || phase === 'gone';
+    const next = stays ? phase : 'listing';
     this.enter(next, lastError === undefined ? {} : { lastError });
   }
 
@@ -55,10 +77,11 @@ export class StateKeeper {
 
   #set(state: ReflectorState): void {
     this.#state = this.#leftOut.length === 0 ? state : { ...state, leftOut: this.#leftOut };
-    try {
-      this.#options.onState?.(this.#state);
-    } catch (error) {
-      this.#options.logger.error('onState of a reflector threw; it must not.', error);
-    }
+    const { onState, logger } = this.#options;
+    if (onState === undefined) return;
+    guarded(
+      () => onState(this.state),
+      (thrown) => logger.error('onState of a reflector failed; it must not.', thrown),
+    );
   }
 }

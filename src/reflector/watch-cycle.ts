@@ -19,6 +19,7 @@ export async function openWatch<T extends KubernetesObject>(session: Session<T>)
     options: { ...(resourceVersion !== '' && { resourceVersion }), allowWatchBookmarks: true, timeoutSeconds },
     clock,
     signal,
+    onContact: session.state.contact,
     deadline: new WatchDeadline(clock, timeoutSeconds, silenceTimeoutMs).current,
   });
 }

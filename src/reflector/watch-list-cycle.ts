@@ -20,6 +20,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
   const timeoutSeconds = session.watchTimeoutSeconds();
   await pacer.admit(signal);
 
+  session.debug(`streaming the whole state, ${from === '' ? 'as it is' : `not older than ${from}`}`);
   const startMs = clock.now();
   const initial = new InitialEvents<T>(() => clock.now());
   const stream = await FrameStream.open({
@@ -33,6 +34,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
     },
     clock,
     signal,
+    onContact: session.state.contact,
     deadline: () => ({
       dueMs: Math.min(
         initial.progressMs + watchListBookmarkTimeoutMs,

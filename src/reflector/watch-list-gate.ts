@@ -12,6 +12,8 @@ export class WatchListGate {
   readonly #isWanted: boolean;
   #lastFailure: FailureKind | undefined;
   #sameFailures = 0;
+  /** A watch is forbidden, and a list may not be: the next attempt finds out. */
+  #isPassedOver = false;
   #fallbacks = 0;
   #closedUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -20,8 +22,11 @@ export class WatchListGate {
     this.#isWanted = isWanted;
   }
 
-  get isOpen(): boolean {
-    return this.#isWanted && this.#clock.now() >= this.#closedUntilMs;
+  /** Whether the attempt that begins now is to be a WatchList. */
+  admits(): boolean {
+    const isPassedOver = this.#isPassedOver;
+    this.#isPassedOver = false;
+    return this.#isWanted && !isPassedOver && this.#clock.now() >= this.#closedUntilMs;
   }
 
   succeeded(): void {
@@ -33,6 +38,7 @@ export class WatchListGate {
   failed(kind: FailureKind): number {
     this.#sameFailures = kind === this.#lastFailure ? this.#sameFailures + 1 : 0;
     this.#lastFailure = kind;
+    this.#isPassedOver = kind === 'forbidden';
     return this.#sameFailures;
   }
 

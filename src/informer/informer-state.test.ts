@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { ReflectorState } from '../reflector/reflector-state.ts';
+import { combinedState } from './informer-state.ts';
+
+const watching: ReflectorState = { phase: 'watching', since: 50, lastContact: 90 };
+
+describe('the state of an informer of several namespaces', () => {
+  it('is that of the only one', () => {
+    expect(combinedState([watching])).toEqual(watching);
+    expect(combinedState([])).toEqual({ phase: 'idle', since: 0 });
+  });
+
+  it.each([
+    ['unauthorized', 'forbidden'],
+    ['forbidden', 'backoff'],
+    ['backoff', 'listing'],
+    ['listing', 'watching'],
+    ['gone', 'unauthorized'],
+    ['idle', 'watching'],
+  ] as const)('has the phase %s rather than %s', (worse, better) => {
+    const states = [
+      { phase: better, since: 1 },
+      { phase: worse, since: 2 },
+    ];
+    expect(combinedState(states)).toEqual({ phase: worse, since: 2 });
+    expect(combinedState(states.toReversed())).toEqual({ phase: worse, since: 2 });
+  });
+
+  it('has been behind for as long as the one that has been so for longest', () => {
+    const gone: ReflectorState = { phase: 'gone', since: 80, behindSince: 70, lastContact: 65 };
+    const behind: ReflectorState = { phase: 'backoff', since: 99, behindSince: 30, lastContact: 25 };
+    expect(combinedState([watching, gone, behind])).toEqual({
+      phase: 'gone',
+      since: 80,
+      behindSince: 30,
+      lastContact: 25,
+    });
+  });
+
+  it('has had no contact while one of them has had none', () => {
+    expect(combinedState([watching, { phase: 'listing', since: 1, behindSince: 1 }])).toEqual({
+      phase: 'listing',
+      since: 1,
+      behindSince: 1,
+    });
+  });
+
+  it('names what is left out in all of them', () => {
+    const a = { key: 'a/x', reason: 'no' };
+    const b = { key: 'b/x', reason: 'no' };
+    expect(combinedState([watching, { ...watching, leftOut: [a] }, { ...watching, leftOut: [b] }]).leftOut).toEqual([
+      a,
+      b,
+    ]);
+  });
+});

@@ -28,6 +28,7 @@ export type {
   PartialObjectMetadata,
   TypeMeta,
 } from './api/metadata.ts';
+export type { Reachability } from './api/reachability.ts';
 export {
   apiVersionOf,
   defineResource,
@@ -47,6 +48,7 @@ export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/
 export { DecodeError } from './codec/decode-error.ts';
 export type { KeepOptions } from './codec/keep-options.ts';
 export { DerivedInformer, type SelectOptions } from './informer/derived-informer.ts';
+export type { FactoryHealth, HealthOptions, InformerBehind } from './informer/factory-health.ts';
 export type { EventsOptions, Informer, WaitOptions } from './informer/informer.ts';
 export { InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
 export type { InformerMemory } from './informer/informer-memory.ts';

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
 import { defineAccessors, type GroupAccessors } from './accessors.ts';
+import { type FactoryHealth, type HealthOptions, healthOf } from './factory-health.ts';
 import { GroupPresence } from './group-presence.ts';
 import type { WaitOptions } from './informer.ts';
 import type { ClusterConnection } from './informer-origin.ts';
@@ -134,6 +135,14 @@ export class SharedInformerFactory implements AsyncDisposable {
       { ...options, clock: this.#clock },
     );
     return new Map(started.map(({ resource, informer }) => [resource, informer.hasSynced()]));
+  }
+
+  /**
+   * For a readiness probe: whether each informer that runs has synced, and is not without an open watch for longer than
+   * `maxOutageMs`. Informers that have not been started, and those that have stopped, do not count.
+   */
+  health(options: HealthOptions = {}): FactoryHealth {
+    return healthOf(this.#entries.values(), this.#clock.now(), options);
   }
 
   /** Stops every informer; resolves when all has ended. Final and idempotent. */

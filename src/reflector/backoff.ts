@@ -34,6 +34,7 @@ export class Backoff {
   #lastEndMs = Number.NEGATIVE_INFINITY;
   /** Whether an answer begins the waits again. One that answers 410 to everything must not be listed every second for ever. */
   #isOpen = true;
+  #isLost = false;
   /** How many waits in a row were cut short, for nothing. */
   #cuts = 0;
 
@@ -70,6 +71,7 @@ export class Backoff {
    * that was so before and neither `steady` nor `lost` has been called since.
    */
   answered(): void {
+    this.#isLost = false;
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#cuts = 0;
@@ -86,6 +88,12 @@ export class Backoff {
   /** There was no connection: the next answer ends an outage. */
   lost(): void {
     this.#isOpen = true;
+    this.#isLost = true;
+  }
+
+  /** Whether there has been no such answer since a connection failed: the server is away, or about to start. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** A wait has ended early, because the server seemed to be back. */

@@ -34,12 +34,19 @@ export async function recover<T extends KubernetesObject>(
   state.enter(next, { lastError: error, nextAttempt: clock.now() + waitMs });
   session.report(error, phase, waitMs);
   if (recovery.wait === 'backoff') {
-    if (!isConnectionFailure(failure)) await clock.sleep(waitMs, signal);
+    if (!mayBeAway(session, error)) await clock.sleep(waitMs, signal);
     else if (await sleepOrReturn(session, waitMs)) {
       state.enter(next, { lastError: error, nextAttempt: clock.now() });
     }
   }
   return { do: recovery.next === 'list' ? 'fill' : 'watch' };
+}
+
+/** A server that starts refuses connections first, and then has a no for everybody until it is ready. */
+function mayBeAway<T extends KubernetesObject>({ backoff }: Session<T>, error: Error): boolean {
+  if (isConnectionFailure(error)) return true;
+  const isStarting = ['unavailable', 'unauthorized', 'forbidden'].includes(failureKind(error));
+  return backoff.isLost && isStarting && retryAfterMs(error) === 0;
 }
 
 function backoffMs<T extends KubernetesObject>({ backoff, settings }: Session<T>, error: Error): number {

@@ -146,6 +146,32 @@ describe('a server that was away', () => {
     expect(scene.target.content).toEqual({ a: '5' });
   });
 
+  it.each([500, 503, 401, 403])('is waited for while it starts and says %d', async (code) => {
+    const reachability = new ScriptedReachability();
+    await using scene = await Scene.start({
+      lists: [refused, refused, refused, refused, apiError(code), list('5', ['a@5'])],
+      reachability,
+    });
+    await scene.clock.advance(20_000);
+    expect(scene.reports.at(-1)?.error).toMatchObject({ code });
+    expect(scene.reflector.state.nextAttempt).toBeGreaterThan(scene.clock.now());
+    reachability.back();
+    await scene.settle();
+    expect(scene.target.content).toEqual({ a: '5' });
+  });
+
+  it.each([
+    ['429', tooManyRequests()],
+    ['503 with Retry-After', apiError(503, { details: { retryAfterSeconds: 20 } })],
+    ['a failed login', new TransportError('credentials', 'the plugin failed')],
+  ])('is not asked after when it says %s, though it was away before', async (_, failure) => {
+    const reachability = new ScriptedReachability();
+    await using scene = await Scene.start({ lists: [refused, failure], reachability });
+    await scene.clock.advance(1_200);
+    expect(scene.server.requests).toHaveLength(2);
+    expect(reachability.waiting).toBe(0);
+  });
+
   it('shows in the state that the attempt is under way', async () => {
     const reachability = new ScriptedReachability();
     await using scene = await Scene.start({ lists: [list('1')], watches: [refused, never], reachability });

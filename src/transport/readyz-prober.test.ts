@@ -165,7 +165,7 @@ describe('ReadyzProber', () => {
     async (answer) => {
       transport.answer = answer;
       const ends = follow(prober().whenBack(stop.signal));
-      await clock.advance(5_999);
+      await clock.advance(3_999);
       expect(transport.requests).toHaveLength(1);
       expect(transport.requests[0]?.signal?.aborted).toBe(false);
       await clock.advance(1);

@@ -8,7 +8,8 @@ import type { Random } from '../observe/random.ts';
 const EVERY_MS = 1_000;
 /** How much longer that is after a failure which nobody but a person ends, such as a login plugin that does not work. */
 const HOPELESS_FACTOR = 10;
-const PROBE_TIMEOUT_MS = 5_000;
+/** A server that starts may take a connection and let it wait. */
+const PROBE_TIMEOUT_MS = 3_000;
 /** Those who wait are let go over this time for each of them, so that the server is not overrun… */
 const SPREAD_EACH_MS = 10;
 /** …and within this time all together. */

@@ -115,6 +115,6 @@ describe('factory.health', () => {
   });
 
   it.each([Number.NaN, -1])('refuses a limit of %d, which would make everything well', (maxOutageMs) => {
-    expect(() => factory.health({ maxOutageMs })).toThrow(TypeError);
+    expect(() => factory.health({ maxOutageMs })).toThrow('maxOutageMs must be');
   });
 });

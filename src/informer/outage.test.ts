@@ -137,6 +137,7 @@ describe('an outage', () => {
     await outage.kill();
     outage.requests.length = 0;
     await outage.clock.advance(MINUTE);
+    expect(outage.probes.length).toBeGreaterThan(40);
     expect(outage.probes.length).toBeLessThanOrEqual(80);
     outage.isDown = false;
     await outage.secondsUntil('all watch', () => outage.phases.every((phase) => phase === 'watching'));
@@ -146,6 +147,7 @@ describe('an outage', () => {
     const outage = await Outage.start();
     await outage.kill();
     await outage.clock.advance(10 * SECOND);
+    expect(outage.probes.length).toBeGreaterThan(5);
     await outage[Symbol.asyncDispose]();
     const { length } = outage.requests;
     await outage.clock.advance(MINUTE);

@@ -81,6 +81,18 @@ describe('the wait after a failure', () => {
     expect(scene.reports.map(({ retryInMs }) => retryInMs)).toEqual([1200, 2400, 4800, 1200]);
   });
 
+  it('is the first again after each watch that was open for a while', async () => {
+    await using scene = await Scene.start({
+      watches: [apiError(500), apiError(500), quiet, apiError(500), apiError(500), quiet, apiError(500), quiet],
+    });
+    for (let round = 0; round < 2; round++) {
+      await scene.clock.advance(40_000);
+      scene.watch.send(added('a', String(round + 2))).end();
+    }
+    await scene.clock.advance(10_000);
+    expect(scene.reports.map(({ retryInMs }) => retryInMs)).toEqual([1200, 2400, 1200, 2400, 1200]);
+  });
+
   it.each([
     ['429', tooManyRequests()],
     ['500', apiError(500)],
@@ -362,6 +374,18 @@ describe('401', () => {
     expect(new Set(scene.phases)).toEqual(new Set(['listing', 'unauthorized', 'watching']));
     expect(scene.server.of('list')).toHaveLength(3);
   });
+});
+
+it.each([
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'gone'],
+])('the phase of %d does not change while the next list is under way', async (code, phase) => {
+  await using scene = await Scene.start({ lists: [apiError(code), never] });
+  await scene.clock.advance(MINUTE);
+  expect(scene.server.requests).toHaveLength(2);
+  expect(scene.phases).toEqual(['listing', ...scene.phases.slice(1).map(() => phase)]);
+  expect(scene.reflector.state.phase).toBe(phase);
 });
 
 describe('the log', () => {

@@ -152,10 +152,10 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
 
   /** Queues tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
   *#bury(queued: Backlog<Waiting<T>>, keys: readonly string[]): Steps {
-    let listed: ReadonlySet<string> | undefined;
+    if (this.#candidates().next().done) return;
+    const listed = yield* setOf(keys);
     let count = 0;
     for (const key of this.#candidates()) {
-      listed ??= yield* setOf(keys);
       if (!listed.has(key)) {
         const object = this.#lastState(key);
         if (object !== undefined) this.#append(queued, key, 'Deleted', new DeletedFinalStateUnknown(key, object));

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Notification } from './notification.ts';
 import { processorFixture, recorder, version } from './processor-fixture.ts';
@@ -53,4 +55,33 @@ describe('delivery latest', () => {
     await settle();
     expect(changes.map(({ hasView }) => hasView)).toEqual([false, false, false]);
   });
+
+  it('keeps nothing of the states between the first and the last', async () => {
+    const { processor, settle } = processorFixture();
+    const handler = { onAdd: () => new Promise<void>(() => {}) };
+    processor.addHandler(handler, { delivery: 'latest' }, [version('stuck', '1')]);
+    await settle();
+    const between: WeakRef<object>[] = [];
+    const changeOften = () => {
+      let old = version('a', '1');
+      for (const rv of ['2', '3', '4', '5']) {
+        const next = version('a', rv);
+        processor.distribute(Notification.update(old, next, 0), false);
+        if (rv !== '5') between.push(new WeakRef(next));
+        old = next;
+      }
+    };
+    changeOften();
+    // A state that was just in use may be on the stack of this very turn.
+    while (between.some((state) => state.deref() !== undefined)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collectGarbage();
+    }
+    expect(between).toHaveLength(3);
+  });
 });
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose_gc');
+  runInNewContext('gc')();
+}

@@ -16,7 +16,7 @@ function fixture() {
   const tell = ({ type, object, old, flag }: Notification<object>, isSync: boolean) => {
     const inTable = table.get(object.key)?.resourceVersion ?? 'none';
     heard.push(
-      `${type} ${old ? `${old.resourceVersion}->` : ''}${object.resourceVersion}${flag ? ' flag' : ''}${isSync ? ' sync' : ''} (store: ${inTable})`,
+      `${type} ${old && (type === 'update' || old !== object) ? `${old.resourceVersion}->` : ''}${object.resourceVersion}${flag ? ' flag' : ''}${isSync ? ' sync' : ''} (store: ${inTable})`,
     );
   };
   const repairs = new Repairs();
@@ -32,7 +32,7 @@ describe('DeltaHandler', () => {
     handle('Replaced', version('a', '1'), true);
     handle('Updated', version('a', '2'));
     handle('Deleted', version('a', '3'));
-    expect(heard).toEqual(['add 1 flag (store: 1)', 'update 1->2 (store: 2)', 'delete 3 (store: none)']);
+    expect(heard).toEqual(['add 1 flag (store: 1)', 'update 1->2 (store: 2)', 'delete 2->3 (store: none)']);
   });
 
   it('takes deltas of one object in order', () => {

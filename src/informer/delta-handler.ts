@@ -73,7 +73,7 @@ export class DeltaHandler<T extends KubernetesObject> {
     const final = object instanceof DeletedFinalStateUnknown ? undefined : object;
     // The deletion of another uid than the one that was shown: that one must have gone before, unseen.
     const seen = final !== undefined && final.uid === old.uid;
-    distribute(Notification.delete(seen ? final : old, !seen, clock.now()), false);
+    distribute(Notification.delete(seen ? final : old, !seen, clock.now(), old), false);
   }
 
   #isPassedOver(object: Cached<T>, known: Cached<T> | undefined): boolean {

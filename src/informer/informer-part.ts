@@ -153,10 +153,6 @@ export class InformerPart<T extends KubernetesObject> {
     return this.#intake.caughtUp.waitFor(version);
   }
 
-  resync(): void {
-    this.#intake.queue.resync();
-  }
-
   run(signal: AbortSignal): Promise<void> {
     return this.#controller.run({ signal });
   }
@@ -169,6 +165,8 @@ function knownTo<T extends KubernetesObject>(table: ObjectTable<T>, namespace: s
   };
 }
 
+/** As live as the keys of the table: what goes between two of them is not listed. */
 function* keysOf<T extends KubernetesObject>(table: ObjectTable<T>, namespace: string): Iterable<string> {
-  for (const object of table.values()) if (object.namespace === namespace) yield object.key;
+  const prefix = `${namespace}/`;
+  for (const key of table.keys()) if (key.startsWith(prefix)) yield key;
 }

@@ -89,6 +89,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.indexer = new Indexer<T>({ table: this.#table });
     this.#processor = new SharedProcessor<T>({
       name,
+      stored: (key) => this.#table.get(key),
       defaultResyncMs: resyncMs,
       hasSynced: () => this.hasSynced(),
       clock: this.#clock,
@@ -298,12 +299,15 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const dueMs = this.#processor.nextResyncMs;
     if (dueMs === undefined || this.#running === undefined || this.isStopped()) return;
     this.#resyncTimer = this.#clock.setTimeout(() => {
-      if (this.#processor.shouldResync() && this.hasSynced()) {
-        this.#logger.debug(`${this.name}: resync.`);
-        for (const part of this.#parts) part.resync();
-      }
+this.#logger.debug(`${this.name}: resync.`);
+      this.#processor.resync(() => this.#resyncable());
       this.#armResync();
     }, dueMs - this.#clock.now());
+  }
+
+  /** Nothing before a first list is through. A namespace that cannot be listed does not hold up the others. */
+  #resyncable(): readonly Cached<T>[] {
+    return this.#parts.some((part) => part.hasSynced()) ? this.#table.values() : [];
   }
 
   #checkSynced(): void {

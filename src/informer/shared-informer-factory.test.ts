@@ -213,8 +213,7 @@ describe('select', () => {
     await client.patch('a', { metadata: { annotations: { x: 'y' } } });
     const last = await client.patch('a', { metadata: { labels: { app: 'gone' } } });
     await web.waitFor(last);
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (registration.pending > 0) await new Promise<void>((resolve) => setImmediate(resolve));
     expect(heard).toEqual(['add a', 'add b', 'update a', 'delete a web']);
     expect(names(web.store.list())).toEqual(['b']);
     expect(names(web.indexer.byIndex('namespace', 'default'))).toEqual(['b']);

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { EventStream } from './event-stream.ts';
@@ -62,13 +63,56 @@ describe('EventStream', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('ends its subscription when the loop is left', async () => {
-    const { events, processor } = streamFixture();
-    for await (const event of events) {
-      expect(event.type).toBe('add');
-      break;
-    }
+  it.each<[string, (events: EventStream<KubernetesObject>) => Promise<unknown>]>([
+    [
+      'break',
+      async (events) => {
+        for await (const _event of events) break;
+      },
+    ],
+    [
+      'an error in the body',
+      async (events) => {
+        const loop = async () => {
+          for await (const _event of events) throw new Error('in the body');
+        };
+        await expect(loop()).rejects.toThrow('in the body');
+      },
+    ],
+    ['return()', async (events) => expect(await events.return()).toEqual({ done: true, value: undefined })],
+    ['throw()', async (events) => expect(events.throw(new Error('enough'))).rejects.toThrow('enough')],
+  ])('ends its subscription when its consumer leaves by %s', async (_how, leave) => {
+    const { events, processor, settle } = streamFixture();
+    await events.next();
     processor.distribute(Notification.add(version('b', '1'), false, 0), false);
+    await leave(events);
+    let isListening = false;
+    const object = version('c', '1');
+    const view = () => {
+      isListening = true;
+      return object.view();
+    };
+    processor.distribute(Notification.add({ ...object, view }, false, 0), false);
+    await settle();
+    expect(isListening).toBe(false);
     expect(await events.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('does not begin when it was left before it was asked', async () => {
+    const { processor } = streamFixture();
+    const events = new EventStream<KubernetesObject>(() => expect.unreachable());
+    await events.return();
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+    await processor.stop();
+  });
+
+  it('answers those who wait when its consumer leaves, and keeps no listener on its signal', async () => {
+    const controller = new AbortController();
+    const { events } = streamFixture(controller.signal);
+    await events.next();
+    const waiting = events.next();
+    await events.return();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 });

@@ -47,6 +47,11 @@ export class EventStream<T extends KubernetesObject> implements AsyncIterableIte
     return { done: true, value: undefined };
   }
 
+  async throw(error: unknown): Promise<IteratorResult<ResourceEvent<T>>> {
+    this.#end();
+    throw error;
+  }
+
   #start(): void {
     if (this.#listener || this.#ended) return;
     if (this.#signal?.aborted) {

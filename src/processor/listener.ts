@@ -2,9 +2,14 @@ import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { Difference } from './difference.ts';
+import { failureText, isThenable } from './failure-text.ts';
+import { ListenerFilter } from './listener-filter.ts';
 import { Notification } from './notification.ts';
+import { ObjectWalk } from './object-walk.ts';
 import { EveryChange, LatestChange, type Pending } from './pending.ts';
 import type { Delivery, HandlerRegistration } from './processor.ts';
+import { ResyncRound } from './resync-round.ts';
 
 /** Past this many waiting changes a listener that does not get through them warns, once, until it has caught up. */
 const PENDING_WARNING = 1024;
@@ -18,6 +23,8 @@ export interface ListenerOptions<T extends KubernetesObject> {
   resyncMs: number;
   /** `view` decodes the object, once for all listeners of the change. */
   filter?: (object: Cached<T>, view: () => T) => boolean;
+  /** What the store holds. Whatever takes the place of an object there is pushed in the same turn. */
+  stored: (key: string) => Cached<T> | undefined;
   /** Whether the whole initial list has been handed to `push`. */
   upstreamHasSynced: () => boolean;
   /** Something waits: `deliver` should be called soon. */
@@ -38,14 +45,17 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   readonly resyncMs: number;
   readonly #options: ListenerOptions<T>;
   readonly #pending: Pending<T>;
+  readonly #filter: ListenerFilter<T> | undefined;
   readonly #deliver: Deliver<T>;
+  /** What was there before the listener came. Delivered before all else. */
+  #replay: ObjectWalk<T> | undefined;
+  #round: ResyncRound<T> | undefined;
   /** Notifications of the initial list that were pushed and not yet delivered. */
   #initialPending = 0;
   #running: { readonly done: Promise<void>; readonly sinceMs: number } | undefined;
   #warned = false;
+  #warnedOfRound = false;
   #removed = false;
-  /** Whether changes that change nothing (a resync, or the same version listed again) are for this listener. */
-  #syncing: boolean;
   #nextResyncMs: number;
   #synced: { promise: Promise<void>; resolve: () => void; reject: (reason: Error) => void } | undefined;
 
@@ -55,7 +65,12 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     this.#options = options;
     this.#deliver = deliver;
     this.#pending = options.delivery === 'latest' ? new LatestChange() : new EveryChange();
-    this.#syncing = options.resyncMs > 0;
+    this.#filter =
+      options.filter &&
+      new ListenerFilter({
+        passes: options.filter,
+        onFailure: (notification, error) => this.#report(notification, error, 'the filter of '),
+      });
     this.#nextResyncMs = options.clock.now() + options.resyncMs;
   }
 
@@ -64,29 +79,50 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     return this.resyncMs > 0 ? this.#nextResyncMs : undefined;
   }
 
-  get isSyncing(): boolean {
-    return this.#syncing;
+  /** Whether its resync period has passed; if so, the next one has begun. */
+  isResyncDue(nowMs: number): boolean {
+    if (this.resyncMs === 0) return false;
+    // The clock was set back: nobody knows how much of the period has passed.
+    if (this.#nextResyncMs - nowMs > this.resyncMs) this.#nextResyncMs = nowMs + this.resyncMs;
+    const lateMs = nowMs - this.#nextResyncMs;
+    if (lateMs < 0) return false;
+    // A timer that was late does not move the periods that follow.
+    this.#nextResyncMs = nowMs + this.resyncMs - (lateMs % this.resyncMs);
+    return true;
   }
 
-  /** Whether its resync period has passed; if so, the next one begins now. Until the next call this is also `isSyncing`. */
-  resyncDue(nowMs: number): boolean {
-    this.#syncing = this.resyncMs > 0 && nowMs >= this.#nextResyncMs;
-    if (this.#syncing) this.#nextResyncMs = nowMs + this.resyncMs;
-    return this.#syncing;
+  /**
+   * Shows all that is stored once more. Passed over while the round before, or the initial list, is still on its way: a
+   * listener that is slower than its period must not have to hear more and more.
+   */
+  resync(stored: readonly Cached<T>[]): void {
+    if (this.#removed) return;
+    if (this.#round !== undefined || this.#initialPending > 0) {
+      if (!this.#warnedOfRound) this.#warnOfRound();
+      return;
+    }
+    this.#warnedOfRound = false;
+    if (stored.length === 0) return;
+    this.#round = new ResyncRound(stored, this.#options.clock.now(), this.#pending.length);
+    if (this.isReady) this.#options.onReady(this);
   }
 
   get pending(): number {
-    return this.#pending.length + (this.#running ? 1 : 0);
+    const listed = this.#replay === undefined ? 0 : this.#replay.left;
+    const again = this.#round === undefined ? 0 : this.#round.left;
+    return this.#pending.length + listed + again + (this.#running ? 1 : 0);
   }
 
   get lagMs(): number {
-    const oldestAtMs = this.#running?.sinceMs ?? this.#pending.oldestAtMs;
-    return oldestAtMs === undefined ? 0 : Math.max(0, this.#options.clock.now() - oldestAtMs);
+    const oldest = [this.#running?.sinceMs, this.#replay?.atMs, this.#round?.atMs, this.#pending.oldestAtMs];
+    const nowMs = this.#options.clock.now();
+    return Math.max(0, ...oldest.map((atMs) => (atMs === undefined ? 0 : nowMs - atMs)));
   }
 
   /** Whether `deliver` has something to do now. */
   get isReady(): boolean {
-    return !this.#removed && this.#running === undefined && this.#pending.length > 0;
+    if (this.#removed || this.#running !== undefined) return false;
+    return this.#pending.length > 0 || this.#round !== undefined || this.#replay !== undefined;
   }
 
   hasSynced(): boolean {
@@ -115,34 +151,32 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
 
   /** What the store holds already, as its initial list; to be called before anything is pushed. */
   replay(present: readonly Cached<T>[]): void {
-    const nowMs = this.#options.clock.now();
-    if (!(this.#pending instanceof EveryChange)) {
-      for (const object of present) this.push(Notification.add(object, true, nowMs), false);
-      return;
-    }
+    if (present.length === 0) return;
     this.#initialPending += present.length;
-    this.#pending.replay(present, nowMs);
+    this.#replay = new ObjectWalk(present, this.#options.clock.now());
+    this.#filter?.beginReplay();
     if (this.isReady) this.#options.onReady(this);
   }
 
   /** `isShared`: other listeners get it too. */
   push(notification: Notification<T>, isShared: boolean): void {
-    const passed = this.#filtered(notification);
-    if (this.#removed || !passed) return;
+    if (this.#removed) return;
+    const passed = this.#filter === undefined ? notification : this.#filter.changed(notification);
+    // A filter is the user's, and may have removed this very listener.
+    if (passed === undefined || this.#removed) return;
     if (passed.isInitial) this.#initialPending++;
     passed.awaited();
-    this.#pending.push(passed, isShared);
+    const cancelled = this.#pending.push(passed, isShared);
+    if (cancelled > 0) this.#settle(cancelled);
     if (this.#running === undefined) this.#options.onReady(this);
-    else this.#warnBeyond(this.#pending.length);
+    else this.checkPace();
   }
 
-  /** To be called when it has had its turn, and did not get through. An initial list may be long without anybody being slow. */
+  /** To be called when it did not get through in its turn. An initial list may be long without anybody being slow. */
   checkPace(): void {
-    this.#warnBeyond(this.#pending.length - this.#initialPending);
-  }
-
-  #warnBeyond(pending: number): void {
-    if (pending <= PENDING_WARNING || this.#warned) return;
+    if (this.#warned || this.#pending.length <= PENDING_WARNING) return;
+    const listed = this.#initialPending - (this.#replay === undefined ? 0 : this.#replay.left);
+    if (this.#pending.length - listed <= PENDING_WARNING) return;
     this.#warned = true;
     this.#options.logger.warn(
       `handler ${this.name}: more than ${PENDING_WARNING} changes wait for it; it is slower than the changes come. ` +
@@ -150,24 +184,63 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     );
   }
 
+  #warnOfRound(): void {
+    this.#warnedOfRound = true;
+    const unfinished = this.#round === undefined ? 'its initial list' : 'its last resync';
+    this.#options.logger.warn(
+      `handler ${this.name}: is not through ${unfinished} when the next resync is due, which is skipped. ` +
+        `Its resync period of ${this.resyncMs} ms is too short for its pace.`,
+    );
+  }
+
   /** Delivers until `until` says stop, nothing waits, or a call is still running. */
   deliver(until: () => boolean): void {
     while (this.isReady) {
-      const { isReplaying } = this.#pending;
-      const next = this.#pending.shift();
-      if (!next) return;
-      if (!(next instanceof Notification)) {
-        this.#begin(this.#deliverAll(next.notifications), next.notifications[0], next.initial);
-      } else if (isReplaying && !this.#filtered(next)) this.#settle(1);
-      else this.#begin(this.#deliverOne(next), next, next.isInitial ? 1 : 0);
+      this.#deliverNext();
       if (until()) return;
     }
+  }
+
+  #deliverNext(): void {
+    if (this.#replay !== undefined) this.#deliverReplayed(this.#replay);
+    else if (this.#round?.takesTurn(this.#pending.length)) this.#deliverAgain(this.#round);
+    else {
+      const next = this.#pending.shift();
+      if (next !== undefined) this.#deliverWaiting(next);
+    }
+  }
+
+  #deliverReplayed(replay: ObjectWalk<T>): void {
+    const object = replay.take();
+    if (replay.left === 0) this.#replay = undefined;
+    const addition = object && Notification.add(object, true, replay.atMs);
+    const isShown = addition !== undefined && (this.#filter?.replayed(addition) ?? true);
+    if (this.#replay === undefined) this.#filter?.endReplay();
+    if (isShown) this.#deliverWaiting(this.#pending.replayed(addition));
+    else this.#settle(1);
+  }
+
+  /** One object of a resync. What has changed since the round began is heard of through its change. */
+  #deliverAgain(round: ResyncRound<T>): void {
+    const object = round.take();
+    if (round.left === 0) this.#round = undefined;
+    if (object === undefined || this.#options.stored(object.key) !== object) return;
+    const again = Notification.update(object, object, round.atMs);
+    const passed = this.#filter === undefined ? again : this.#filter.changed(again);
+    if (passed !== undefined) this.#deliverWaiting(passed);
+  }
+
+  #deliverWaiting(next: Notification<T> | Difference<T>): void {
+    if (next instanceof Notification) this.#begin(this.#deliverOne(next), next.atMs, next.isInitial ? 1 : 0);
+    else this.#begin(this.#deliverAll(next.notifications()), next.atMs, next.initial);
   }
 
   async remove(): Promise<void> {
     if (!this.#removed) {
       this.#removed = true;
       this.#pending.clear();
+      this.#replay = undefined;
+      this.#round = undefined;
       if (this.#synced && !this.hasSynced()) {
         // Whoever awaits `synced` hears of it; whoever does not is not punished with an unhandled rejection.
         this.#synced.promise.catch(() => {});
@@ -192,17 +265,18 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   /** A promise when the call is still running. */
   #deliverOne(notification: Notification<T>): Promise<void> | undefined {
     if (this.#removed) return undefined;
-    let result: unknown;
+    let running: Promise<unknown> | undefined;
     try {
-      result = this.#deliver(notification);
+      const result = this.#deliver(notification);
+      if (isThenable(result)) running = Promise.resolve(result);
     } catch (error) {
       this.#report(notification, error);
     }
-    if (!isThenable(result)) {
+    if (running === undefined) {
       notification.delivered();
       return undefined;
     }
-    return Promise.resolve(result).then(
+    return running.then(
       () => notification.delivered(),
       (error: unknown) => {
         this.#report(notification, error);
@@ -218,12 +292,9 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   }
 
   /** `running`: the call that has been made and has not returned, if so. */
-  #begin(running: Promise<void> | undefined, first: Notification<T> | undefined, initial: number): void {
+  #begin(running: Promise<void> | undefined, sinceMs: number, initial: number): void {
     if (running === undefined) this.#settle(initial);
-    else {
-      const sinceMs = first?.atMs ?? this.#options.clock.now();
-      this.#running = { sinceMs, done: running.then(() => this.#finish(initial)) };
-    }
+    else this.#running = { sinceMs, done: running.then(() => this.#finish(initial)) };
   }
 
   #finish(initial: number): void {
@@ -239,31 +310,10 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     this.checkSynced();
   }
 
-  /** What is left of a notification when only a part of the objects is wanted. */
-  #filtered(notification: Notification<T>): Notification<T> | undefined {
-    if (!this.#options.filter) return notification;
-    const { object, old, atMs } = notification;
-    const passes = this.#passes(notification, object, () => notification.view());
-    if (!old) return passes ? notification : undefined;
-    const passed = this.#passes(notification, old, () => notification.oldView());
-    if (passes) return passed ? notification : Notification.add(object, false, atMs);
-    return passed ? Notification.delete(old, false, atMs) : undefined;
-  }
-
-  /** What the filter fails on has not passed; it is reported when it is new. */
-  #passes(notification: Notification<T>, object: Cached<T>, view: () => T): boolean {
-    try {
-      return this.#options.filter?.(object, view) ?? true;
-    } catch (error) {
-      if (object === notification.object) this.#report(notification, error, 'the filter of ');
-      return false;
-    }
-  }
-
   #report(notification: Notification<T>, error: unknown, part = ''): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const what = `the ${notification.type} of ${notification.object.key}`;
     this.#options.logger.error(
-      `${part}handler ${this.name} failed on the ${notification.type} of ${notification.object.key}, which is skipped: ${message}`,
+      `${part}handler ${this.name} failed on ${what}, which is skipped: ${failureText(error)}`,
       error,
     );
   }
@@ -271,8 +321,4 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #endedError(): Error {
     return new Error(`handler ${this.name} was removed, or its informer stopped, before it had seen the initial list`);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

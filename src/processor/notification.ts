@@ -10,7 +10,7 @@ export class Notification<T extends KubernetesObject> {
   readonly type: 'add' | 'update' | 'delete';
   /** The new state; for a delete, the last one. */
   readonly object: Cached<T>;
-  /** Set for updates alone. */
+  /** The state before; undefined for an add. */
   readonly old: Cached<T> | undefined;
   /** `isInInitialList` of an add, `finalStateUnknown` of a delete. */
   readonly flag: boolean;
@@ -42,12 +42,14 @@ export class Notification<T extends KubernetesObject> {
     return new Notification('update', object, old, false, atMs);
   }
 
+  /** `old` is the last state that was stored, where the final one is another. */
   static delete<T extends KubernetesObject>(
     object: Cached<T>,
     finalStateUnknown: boolean,
     atMs: number,
+    old: Cached<T> = object,
   ): Notification<T> {
-    return new Notification('delete', object, undefined, finalStateUnknown, atMs);
+    return new Notification('delete', object, old, finalStateUnknown, atMs);
   }
 
   get isInitial(): boolean {
@@ -77,6 +79,7 @@ export class Notification<T extends KubernetesObject> {
   }
 
   oldView(): T {
+    if (this.old === this.object) return this.view();
     this.#oldView ??= (this.old ?? this.object).view();
     return this.#oldView;
   }

@@ -31,17 +31,23 @@ export function logRecorder(): Logger & { lines: string[] } {
   return { lines, debug: () => {}, info: () => {}, warn: push, error: push };
 }
 
-/** A processor whose initial list is complete when `synced` is set. */
-export function processorFixture(defaultResyncMs = 0) {
+/**
+ * A processor whose initial list is complete when `synced` is set, and whose store is a map. A slice ends when `elapsedMs`
+ * says so, and never by default: whatever the machine does, one turn is enough for all calls that return at once.
+ */
+export function processorFixture(defaultResyncMs = 0, options: { elapsedMs?: () => number } = {}) {
   const clock = new FakeClock(0);
+  const store = new Map<string, Cached>();
   const logger = logRecorder();
   const upstream = { synced: true };
   const processor = new SharedProcessor<KubernetesObject>({
+    elapsedMs: options.elapsedMs ?? (() => 0),
     name: 'pods',
+    stored: (key) => store.get(key),
     defaultResyncMs,
     hasSynced: () => upstream.synced,
     clock,
     logger,
   });
-  return { clock, logger, upstream, processor, settle: () => clock.advance(0) };
+  return { clock, logger, upstream, store, processor, settle: () => clock.advance(0) };
 }

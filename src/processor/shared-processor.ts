@@ -17,15 +17,19 @@ const CALLS_IN_A_TURN = 16;
 /** client-go's minimumResyncPeriod. */
 const MIN_RESYNC_MS = 1_000;
 
-export interface SharedProcessorOptions {
+export interface SharedProcessorOptions<T extends KubernetesObject> {
   /** For the names of handlers: `pods/handler-1`. */
   name: string;
+  /** What the store holds. Each change to it is distributed in the same turn. */
+  stored: (key: string) => Cached<T> | undefined;
   /** For handlers that do not say. 0: never. */
   defaultResyncMs: number;
   /** Whether everything of the initial list has been distributed. */
   hasSynced: () => boolean;
   clock: Clock;
   logger: Logger;
+  /** Measures how long handlers have run, in ms from anywhere. Default: `performance.now`. */
+  elapsedMs?: () => number;
 }
 
 export interface SubscribeOptions<T extends KubernetesObject> extends Omit<HandlerOptions<T>, 'filter'> {
@@ -39,8 +43,10 @@ export interface SubscribeOptions<T extends KubernetesObject> extends Omit<Handl
  * (a single call can be longer), taking turns, so that neither a slow handler nor a burst holds the event loop.
  */
 export class SharedProcessor<T extends KubernetesObject> {
-  readonly #options: SharedProcessorOptions;
-  readonly #listeners = new Set<Listener<T>>();
+  readonly #options: SharedProcessorOptions<T>;
+  readonly #elapsedMs: () => number;
+  /** Replaced when one comes or goes, which may be in the middle of a distribution: a filter is the user's. */
+  #listeners: readonly Listener<T>[] = [];
   /** Those with something to deliver, in the order of their turns. */
   readonly #ready = new Set<Listener<T>>();
   #scheduled: NodeJS.Immediate | undefined;
@@ -49,8 +55,9 @@ export class SharedProcessor<T extends KubernetesObject> {
   #named = 0;
   #stopped = false;
 
-  constructor(options: SharedProcessorOptions) {
+  constructor(options: SharedProcessorOptions<T>) {
     this.#options = options;
+    this.#elapsedMs = options.elapsedMs ?? (() => performance.now());
   }
 
   get isStopped(): boolean {
@@ -76,17 +83,18 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   /** `present` is what the store holds now: the listener hears of it first, as adds of its initial list. */
   subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>, present: readonly Cached<T>[]): Listener<T> {
-    const { clock, logger, hasSynced, defaultResyncMs } = this.#options;
+    const { clock, logger, hasSynced, stored, defaultResyncMs } = this.#options;
     const listener = new Listener<T>(deliver, {
       name: `${this.#options.name}/${options.name ?? `handler-${++this.#named}`}`,
       delivery: options.delivery ?? 'all',
       resyncMs: resyncPeriod(options.resyncMs ?? defaultResyncMs),
       ...(options.filter && { filter: options.filter }),
+      stored,
       upstreamHasSynced: hasSynced,
       onReady: (ready) => this.#schedule(ready),
       onFree: (free) => this.#continue(free),
       onRemove: (removed) => {
-        this.#listeners.delete(removed);
+        this.#listeners = this.#listeners.filter((listener) => listener !== removed);
         this.#ready.delete(removed);
         options.onRemove?.();
       },
@@ -98,25 +106,30 @@ export class SharedProcessor<T extends KubernetesObject> {
       return listener;
     }
     listener.replay(present);
-    this.#listeners.add(listener);
+    this.#listeners = [...this.#listeners, listener];
     return listener;
   }
 
-  /** `isSync`: nothing has changed, so it is only for listeners whose resync is due. */
+  /** `isSync`: a list has shown what was known already. That is for listeners with a resync period alone. */
   distribute(notification: Notification<T>, isSync: boolean): void {
     if (this.#stopped) return;
-    const isShared = this.#listeners.size > 1;
-    for (const listener of this.#listeners) {
-      if (!isSync || listener.isSyncing) listener.push(notification, isShared);
+    const listeners = this.#listeners;
+    const isShared = listeners.length > 1;
+    for (const listener of listeners) {
+      if (!isSync || listener.resyncMs > 0) listener.push(notification, isShared);
     }
   }
 
-  /** Whether any listener is due; asked by the resync timer. client-go's `sharedProcessor.shouldResync`. */
-  shouldResync(): boolean {
+  /** To be called at `nextResyncMs`: begins a round for each listener that is due. `stored` is all that the store holds. */
+  resync(stored: () => readonly Cached<T>[]): void {
+    if (this.#stopped) return;
     const nowMs = this.#options.clock.now();
-    let due = false;
-    for (const listener of this.#listeners) due = listener.resyncDue(nowMs) || due;
-    return due;
+    let objects: readonly Cached<T>[] | undefined;
+    for (const listener of this.#listeners) {
+      if (!listener.isResyncDue(nowMs)) continue;
+      objects ??= stored();
+      listener.resync(objects);
+    }
   }
 
   /** To be called once the whole initial list has been distributed. */
@@ -129,7 +142,7 @@ export class SharedProcessor<T extends KubernetesObject> {
     this.#stopped = true;
     if (this.#scheduled) clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
-    await Promise.all([...this.#listeners].map((listener) => listener.remove()));
+    await Promise.all(this.#listeners.map((listener) => listener.remove()));
   }
 
   #schedule(listener: Listener<T>): void {
@@ -139,21 +152,21 @@ export class SharedProcessor<T extends KubernetesObject> {
   }
 
   #continue(listener: Listener<T>): void {
-    if (performance.now() < this.#sliceEndMs) listener.deliver(() => performance.now() >= this.#sliceEndMs);
+    if (this.#elapsedMs() < this.#sliceEndMs) listener.deliver(() => this.#elapsedMs() >= this.#sliceEndMs);
     if (listener.isReady) this.#schedule(listener);
   }
 
   #runSlice(): void {
     this.#scheduled = undefined;
-    const endMs = performance.now() + SLICE_MS;
+    const endMs = this.#elapsedMs() + SLICE_MS;
     this.#sliceEndMs = endMs;
-    while (this.#ready.size > 0 && performance.now() < endMs) {
+    while (this.#ready.size > 0 && this.#elapsedMs() < endMs) {
       for (const listener of this.#ready) {
         this.#ready.delete(listener);
         let calls = 0;
-        listener.deliver(() => ++calls % CALLS_IN_A_TURN === 0 || performance.now() >= endMs);
+        listener.deliver(() => ++calls % CALLS_IN_A_TURN === 0 || this.#elapsedMs() >= endMs);
         if (listener.isReady) this.#ready.add(listener);
-        if (performance.now() >= endMs || this.#stopped) break;
+        if (this.#elapsedMs() >= endMs || this.#stopped) break;
       }
     }
     if (this.#ready.size === 0 || this.#stopped) return;

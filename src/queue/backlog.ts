@@ -1,3 +1,5 @@
+import { runThrough, STEP, type Steps } from './steps.ts';
+
 /**
  * What waits under each key, in the order in which the keys came. Reading it is safe while it changes: what has been taken
  * is not seen any more, and what has come is seen at the end.
@@ -7,13 +9,13 @@ export class Backlog<V> {
   #list: List<V> | undefined;
   /** The oldest, when it came while nothing else waited: where the consumer keeps up, the map is never needed. */
   #first: readonly [key: string, value: V] | undefined;
-  readonly #rest = new Map<string, V>();
+  #rest = new Map<string, V>();
   /** Stands before the oldest of the rest: all that it has passed has left the map. */
   #cursor = this.#rest.entries();
 
   /**
    * Of a whole list, as it is: it costs nothing to take it from its beginning to its end. The first other call, but for
-   * `size`, costs as much as what is left of it. No two keys may be the same.
+   * `size`, costs as much as what is left of it, unless `enterList` has been gone through before. No two keys may be the same.
    */
   static of<V>(keys: readonly string[], values: readonly V[]): Backlog<V> {
     const backlog = new Backlog<V>();
@@ -27,19 +29,19 @@ export class Backlog<V> {
   }
 
   get(key: string): V | undefined {
-    this.#enterList();
+    this.#enterAtOnce();
     if (this.#first !== undefined && this.#first[0] === key) return this.#first[1];
     return this.#rest.size === 0 ? undefined : this.#rest.get(key);
   }
 
   has(key: string): boolean {
-    this.#enterList();
+    this.#enterAtOnce();
     return (this.#first !== undefined && this.#first[0] === key) || (this.#rest.size > 0 && this.#rest.has(key));
   }
 
   /** In the place of what waits under the key, or at the end. */
   set(key: string, value: V): void {
-    this.#enterList();
+    this.#enterAtOnce();
     const isFirst = this.#first === undefined ? this.#rest.size === 0 : this.#first[0] === key;
     if (isFirst) this.#first = [key, value];
     else this.#rest.set(key, value);
@@ -71,13 +73,13 @@ export class Backlog<V> {
   }
 
   *keys(): Generator<string, void, void> {
-    this.#enterList();
+    this.#enterAtOnce();
     if (this.#first !== undefined) yield this.#first[0];
     yield* this.#rest.keys();
   }
 
   *values(): Generator<V, void, void> {
-    this.#enterList();
+    this.#enterAtOnce();
     if (this.#first !== undefined) yield this.#first[1];
     yield* this.#rest.values();
   }
@@ -88,12 +90,28 @@ export class Backlog<V> {
     this.#rest.clear();
   }
 
-  /** Nothing else is there yet: whatever comes later calls this before. */
-  #enterList(): void {
+  /** Makes the keys of a list ready to be looked up. Others may take from it at each pause. */
+  *enterList(): Steps {
     const list = this.#list;
     if (list === undefined) return;
+    const entered = new Map<string, V>();
+    let taken = list.next;
+    for (let i = list.next; i < list.keys.length; i++) {
+      entered.set(list.keys[i] as string, list.values[i] as V);
+      if (i % STEP !== 0) continue;
+      yield;
+      if (this.#list !== list) return;
+      for (; taken < list.next; taken++) entered.delete(list.keys[taken] as string);
+      i = Math.max(i, list.next - 1);
+    }
+    // Nothing else is there yet: whatever comes later enters the list before.
     this.#list = undefined;
-    for (let i = list.next; i < list.keys.length; i++) this.#rest.set(list.keys[i] as string, list.values[i] as V);
+    this.#rest = entered;
+    this.#cursor = entered.entries();
+  }
+
+  #enterAtOnce(): void {
+    if (this.#list !== undefined) runThrough(this.enterList());
   }
 }
 

@@ -1,9 +1,9 @@
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { Backlog } from './backlog.ts';
-import { STEP } from './object-intake.ts';
 import { PoppableQueue, QueueItem } from './poppable-queue.ts';
 import type { Delta, Deltas, DeltaType, QueueOptions } from './queue.ts';
+import { STEP, type Steps, setOf } from './steps.ts';
 
 export interface DeltaFIFOOptions<T> extends QueueOptions<T> {
   /** Whether `replace` queues `Replaced`; otherwise it queues `Sync`. Default true. client-go's `EmitDeltaTypeReplaced`. */
@@ -83,10 +83,12 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   /** @internal */
-  protected override *replaceSteps(objects: readonly T[], areUnique: boolean): Generator<void, void, void> {
+  protected override *replaceSteps(objects: readonly T[], areUnique: boolean): Steps {
     const { keys, listed } = yield* this.intake.list(objects);
-    if (this.isPopulated) yield* this.#replaceIn(this.#queued, keys, listed);
-    else if (areUnique && this.#candidates().next().done) this.#queued = Backlog.of<Waiting<T>>(keys, listed);
+    if (this.isPopulated) {
+      yield* this.#queued.enterList();
+      yield* this.#replaceIn(this.#queued, keys, listed);
+    } else if (areUnique && this.#candidates().next().done) this.#queued = Backlog.of<Waiting<T>>(keys, listed);
     else yield* this.#replaceFirst(keys, listed);
     this.populateWithList();
   }
@@ -102,16 +104,8 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   /** @internal */
   protected override putBack(item: QueueItem<T>): void {
     // The consumer has seen its array, so that must not grow.
-    const deltas = item.deltas;
-    const newer = this.#queued.get(item.key);
-    if (newer === undefined) {
-      item.deltas = deltas.slice();
-      this.#queued.set(item.key, item);
-    } else {
-      const into = this.#itemOf(this.#queued, item.key, newer);
-      into.deltas = deltas.concat(into.deltas);
-      if (item.initial) into.initial = true;
-    }
+    item.deltas = item.deltas.slice();
+    this.#putBefore(this.#queued, item.key, item);
   }
 
   /** @internal */
@@ -128,19 +122,19 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   /** Nothing of the first list comes out before it is whole, so that all of it counts as initial. */
-  *#replaceFirst(keys: readonly string[], listed: readonly T[]): Generator<void, void, void> {
-    if (this.#queued.size > 0) {
-      // What a resync has queued may be popped during a pause.
-      const steps = this.#replaceIn(this.#queued, keys, listed);
-      while (!steps.next().done);
-      return;
-    }
+  *#replaceFirst(keys: readonly string[], listed: readonly T[]): Steps {
     const queued = new Backlog<Waiting<T>>();
     yield* this.#replaceIn(queued, keys, listed);
+    // What a resync has queued is older than the list. Until it is moved here, it may be popped.
+    let count = 0;
+    for (let oldest = this.#queued.shift(); oldest !== undefined; oldest = this.#queued.shift()) {
+      this.#putBefore(queued, ...oldest);
+      if (++count % STEP === 0) yield;
+    }
     this.#queued = queued;
   }
 
-  *#replaceIn(queued: Backlog<Waiting<T>>, keys: readonly string[], listed: readonly T[]): Generator<void, void, void> {
+  *#replaceIn(queued: Backlog<Waiting<T>>, keys: readonly string[], listed: readonly T[]): Steps {
     for (const [i, object] of listed.entries()) {
       const key = keys[i] ?? '';
       if (queued.has(key)) this.#append(queued, key, this.#listType, object);
@@ -157,11 +151,11 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   /** Queues tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
-  *#bury(queued: Backlog<Waiting<T>>, keys: readonly string[]): Generator<void, void, void> {
-    let listed: ReadonlySet<string> | undefined;
+  *#bury(queued: Backlog<Waiting<T>>, keys: readonly string[]): Steps {
+    if (this.#candidates().next().done) return;
+    const listed = yield* setOf(keys);
     let count = 0;
     for (const key of this.#candidates()) {
-      listed ??= yield* setOf(keys);
       if (!listed.has(key)) {
         const object = this.#lastState(key);
         if (object !== undefined) this.#append(queued, key, 'Deleted', new DeletedFinalStateUnknown(key, object));
@@ -199,6 +193,20 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     return item;
   }
 
+  /** Before what waits under the key, or at the end of the queue. */
+  #putBefore(queued: Backlog<Waiting<T>>, key: string, older: Waiting<T>): void {
+    const newer = queued.get(key);
+    if (newer === undefined) {
+      queued.set(key, older);
+      return;
+    }
+    const into = this.#itemOf(queued, key, newer);
+    if (older instanceof QueueItem) {
+      into.deltas = older.deltas.concat(into.deltas);
+      if (older.initial) into.initial = true;
+    } else into.deltas.unshift(this.#newest(older));
+  }
+
   #append(queued: Backlog<Waiting<T>>, key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
     const delta: Delta<T> = { type, object };
     const waiting = queued.get(key);
@@ -210,13 +218,4 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     if (type !== 'Deleted' || item.newest.type !== 'Deleted') item.deltas.push(delta);
     else if (item.newest.object instanceof DeletedFinalStateUnknown) item.deltas[item.deltas.length - 1] = delta;
   }
-}
-
-function* setOf(keys: readonly string[]): Generator<void, ReadonlySet<string>, void> {
-  const set = new Set<string>();
-  for (const [i, key] of keys.entries()) {
-    set.add(key);
-    if (i % STEP === 0) yield;
-  }
-  return set;
 }

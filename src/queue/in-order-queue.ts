@@ -1,9 +1,9 @@
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { LinkedFifo } from './linked-fifo.ts';
-import { STEP } from './object-intake.ts';
 import { PoppableQueue, QueueItem } from './poppable-queue.ts';
 import type { Delta, DeltaType } from './queue.ts';
+import { runThrough, STEP, type Steps, setOf } from './steps.ts';
 
 /**
  * Every change is kept and comes out on its own, in the order in which it came in, whatever the object. A delete is
@@ -31,7 +31,7 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
 
   resync(): void {
     if (this.knownObjects === undefined || this.isClosed) return;
-    const pending = this.#newestByKey();
+    const pending = runThrough(this.#newestByKey());
     for (const key of this.knownObjects.listKeys()) {
       // The known state is older than what is pending, and must not come out after it.
       if (pending.has(key)) continue;
@@ -48,17 +48,16 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
     return deltas;
   }
 
-  /** @internal */
-  protected override *replaceSteps(objects: readonly T[]): Generator<void, void, void> {
+  /** Queued when it is whole, so that all of a first list counts as initial. @internal */
+  protected override *replaceSteps(objects: readonly T[]): Steps {
     const { keys, listed } = yield* this.intake.list(objects);
-    const buried = this.#bury(new Set(keys));
-    // The first list is queued in one go, so that all of it counts as initial.
-    if (this.isPopulated) yield* buried;
-    else while (!buried.next().done);
+    const replacement = new LinkedFifo<QueueItem<T>>();
+    yield* this.#bury(yield* setOf(keys), replacement);
     for (const [i, object] of listed.entries()) {
-      this.#append(keys[i] ?? '', 'Replaced', object);
-      if (i % STEP === 0 && this.isPopulated) yield;
+      replacement.push(new QueueItem(keys[i] ?? '', { type: 'Replaced', object }));
+      if (i % STEP === 0) yield;
     }
+    this.#items.append(replacement);
     this.populateWithList();
   }
 
@@ -90,29 +89,34 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   /** The last delta of each object that is queued or in flight, in the order in which the objects came first. */
-  #newestByKey(): Map<string, Delta<T>> {
+  *#newestByKey(): Steps<Map<string, Delta<T>>> {
+    // Taken before the first pause: an item that is popped does not lead to the next one any more.
+    const items = this.inFlight === undefined ? [] : [this.inFlight];
+    for (let item = this.#items.head; item !== undefined; item = item.next) items.push(item);
     const newest = new Map<string, Delta<T>>();
-    const note = (item: QueueItem<T>) => {
-      for (const delta of item.deltas) newest.set(item.key, delta);
-    };
-    if (this.inFlight !== undefined) note(this.inFlight);
-    for (let item = this.#items.head; item !== undefined; item = item.next) note(item);
+    for (const [i, item] of items.entries()) {
+      newest.set(item.key, item.newest);
+      if (i % STEP === 0) yield;
+    }
     return newest;
   }
 
-  /** Queues tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
-  *#bury(listed: ReadonlySet<string>): Generator<void, void, void> {
-    const pending = this.#newestByKey();
+  /** Tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
+  *#bury(listed: ReadonlySet<string>, into: LinkedFifo<QueueItem<T>>): Steps {
+    const bury = (key: string, object: T) =>
+      into.push(new QueueItem(key, { type: 'Deleted', object: new DeletedFinalStateUnknown(key, object) }));
+    const pending = yield* this.#newestByKey();
+    let count = 0;
     for (const [key, { type, object }] of pending) {
-      if (listed.has(key) || type === 'Deleted' || object instanceof DeletedFinalStateUnknown) continue;
-      this.#append(key, 'Deleted', new DeletedFinalStateUnknown(key, object));
+      const isGone = type === 'Deleted' || object instanceof DeletedFinalStateUnknown;
+      if (!isGone && !listed.has(key)) bury(key, object);
+      if (++count % STEP === 0) yield;
     }
     if (this.knownObjects === undefined) return;
-    let count = 0;
     for (const key of this.knownObjects.listKeys()) {
       if (!listed.has(key) && !pending.has(key)) {
         const object = this.lookUp(key);
-        if (object !== undefined) this.#append(key, 'Deleted', new DeletedFinalStateUnknown(key, object));
+        if (object !== undefined) bury(key, object);
       }
       if (++count % STEP === 0) yield;
     }

@@ -25,6 +25,16 @@ export class LinkedFifo<N extends Linked<N>> {
     this.#length++;
   }
 
+  /** Puts all that `other` holds at the end, in its order; `other` is empty afterwards. */
+  append(other: LinkedFifo<N>): void {
+    if (other.#head === undefined) return;
+    if (this.#tail === undefined) this.#head = other.#head;
+    else this.#tail.next = other.#head;
+    this.#tail = other.#tail;
+    this.#length += other.#length;
+    other.clear();
+  }
+
   unshift(node: N): void {
     node.next = this.#head;
     this.#head = node;

@@ -2,9 +2,7 @@ import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts'
 import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type QueueOptions, TransformError } from './queue.ts';
-
-/** How many objects of a list are taken between two yields: enough for a yield not to matter, too few to take long. */
-export const STEP = 64;
+import { STEP, type Steps } from './steps.ts';
 
 /** The user's functions at the mouth of a queue: whatever they throw or return, what leaves here is sound. */
 export class ObjectIntake<T> {
@@ -41,7 +39,7 @@ export class ObjectIntake<T> {
   }
 
   /** The keys of a whole list, and the objects to queue under them. Yields now and then. */
-  *list(objects: readonly T[]): Generator<void, { keys: readonly string[]; listed: readonly T[] }, void> {
+  *list(objects: readonly T[]): Steps<{ keys: readonly string[]; listed: readonly T[] }> {
     const keys: string[] = [];
     const listed: T[] = [];
     for (const object of objects) {

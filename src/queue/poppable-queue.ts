@@ -12,6 +12,7 @@ import {
   QueueClosedError,
   type QueueOptions,
 } from './queue.ts';
+import { runThrough, type Steps } from './steps.ts';
 
 /** What one pop hands out. */
 export class QueueItem<T> implements Linked<QueueItem<T>> {
@@ -74,7 +75,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   abstract readonly length: number;
 
   /** One `replace`, with a yield wherever it may pause. Nothing has changed before all that can throw is done. @internal */
-  protected abstract replaceSteps(objects: readonly T[], areUnique: boolean): Generator<void, void, void>;
+  protected abstract replaceSteps(objects: readonly T[], areUnique: boolean): Steps;
   /** Takes the oldest item out of the queue. @internal */
   protected abstract shift(): QueueItem<T> | undefined;
   /** Queues a failed item again, before newer deltas of its key. @internal */
@@ -84,8 +85,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
 
   replace(objects: readonly T[], _resourceVersion = ''): void {
     if (this.#closed) return;
-    const steps = this.replaceSteps(objects, false);
-    while (!steps.next().done);
+    runThrough(this.replaceSteps(objects, false));
     this.wake();
   }
 

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { configMaps, namespaces } from '../generated/api/core/v1.ts';
+import { silentLogger } from '../observe/logger.ts';
+import { ApiServer } from '../testing/api-server.ts';
+import { SharedInformerFactory } from './shared-informer-factory.ts';
+
+it('a list of one namespace says nothing of another, also of one whose name begins the same', async () => {
+  const server = await ApiServer.start({ listen: false, logger: silentLogger });
+  const cluster = server.cluster();
+  const create = (name: string, namespace: string) =>
+    cluster.client(configMaps).create({ metadata: { name, namespace } });
+  for (const name of ['team', 'team-b']) {
+    await cluster.client(namespaces).create({ metadata: { name } });
+    await create('a', name);
+  }
+  const factory = new SharedInformerFactory(cluster, { logger: silentLogger, namespace: ['team', 'team-b'] });
+  const informer = factory.for(configMaps).informer();
+  const deleted: string[] = [];
+  informer.addEventHandler({
+    onDelete: ({ metadata }) => void deleted.push(`${metadata?.namespace}/${metadata?.name}`),
+  });
+  factory.start();
+  await factory.waitForCacheSync();
+  server.compact();
+  server.disconnectWatches();
+  for (const name of ['team', 'team-b']) await informer.waitFor(await create('b', name));
+  expect(informer.store.listKeys().sort()).toEqual(['team-b/a', 'team-b/b', 'team/a', 'team/b']);
+  expect(deleted).toEqual([]);
+  await factory.shutdown();
+  await cluster.close();
+  await server.stop();
+});

@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { KubernetesObject, ObjectMeta } from '../api/metadata.ts';
+import { configMaps, namespaces } from '../generated/api/core/v1.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
+import { silentLogger } from '../observe/logger.ts';
+import type { HandlerRegistration, ResourceEventHandler } from '../processor/processor.ts';
+import { ApiServer } from '../testing/api-server.ts';
+import { DerivedInformer } from './derived-informer.ts';
+import { informerFixture, type Thing } from './informer-fixture.ts';
+import { SharedInformerFactory } from './shared-informer-factory.ts';
+
+/** Waits for the condition, and not for a number of turns. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Counts how often each object was heard of at the version that was known, and checks that no state is older than one before. */
+class Counter<T extends KubernetesObject> implements ResourceEventHandler<T> {
+  readonly again = new Map<string, number>();
+  readonly failures: string[] = [];
+  readonly #known = new Map<string, string>();
+  readonly #isAsync: boolean;
+
+  constructor(isAsync = false) {
+    this.#isAsync = isAsync;
+  }
+
+  onAdd({ metadata }: T): void | Promise<void> {
+    if (this.#known.has(metadata?.name ?? '')) this.failures.push(`${metadata?.name} was added twice`);
+    return this.#hear(metadata);
+  }
+
+  onUpdate({ metadata: old }: T, { metadata }: T): void | Promise<void> {
+    const name = metadata?.name ?? '';
+    if (this.#known.get(name) !== old?.resourceVersion)
+      this.failures.push(`${name} went on from ${old?.resourceVersion}`);
+    if (old?.resourceVersion === metadata?.resourceVersion) this.again.set(name, (this.again.get(name) ?? 0) + 1);
+    return this.#hear(metadata);
+  }
+
+  onDelete({ metadata }: T): void | Promise<void> {
+    if (!this.#known.delete(metadata?.name ?? '')) this.failures.push(`${metadata?.name} was never there`);
+    return this.#returned();
+  }
+
+  /** How often each object whose name begins so was heard of again: how many objects, by count. */
+  counts(prefix: string): Record<number, number> {
+    const counts: Record<number, number> = {};
+    for (const name of [...this.#known.keys()].filter((known) => known.startsWith(prefix))) {
+      const again = this.again.get(name) ?? 0;
+      counts[again] = (counts[again] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  #hear(metadata: ObjectMeta | undefined): void | Promise<void> {
+    this.#known.set(metadata?.name ?? '', metadata?.resourceVersion ?? '');
+    return this.#returned();
+  }
+
+  #returned(): void | Promise<void> {
+    if (this.#isAsync) return new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const isIdle = (registrations: readonly HandlerRegistration[]) => registrations.every(({ pending }) => pending === 0);
+
+describe('resync', () => {
+  it('loses nothing of 20,000 objects when a second handler is due 5 ms after the first', async () => {
+    const { source, informer, clock, run, stop } = informerFixture({ resyncMs: 3_000 });
+    for (let n = 0; n < 20_000; n++) source.set(`object-${n}`);
+    const counters = [new Counter<Thing>(), new Counter<Thing>()];
+    const registrations: HandlerRegistration[] = [];
+    const running = run();
+    for (const counter of counters) {
+      registrations.push(informer.addEventHandler(counter));
+      await clock.advance(5);
+    }
+    await Promise.all(registrations.map(({ synced }) => synced));
+    for (let period = 1; period <= 3; period++) {
+      await clock.advance(2_990);
+      await clock.advance(5);
+      await clock.advance(5);
+      await until(() => isIdle(registrations));
+      for (const counter of counters) expect(counter.counts('object')).toEqual({ [period]: 20_000 });
+    }
+    stop.abort();
+    await running;
+  });
+
+  it.each(['delta', 'inOrder'] as const)(
+    'tells each handler of every object that stays as it is once in each of its periods, with the %s queue',
+    async (queue) => {
+      const { source, informer, clock, run, settle, stop } = informerFixture({ queue });
+      for (let n = 0; n < 300; n++) source.set(`still-${n}`, {}, { half: String(n % 2) });
+      for (let n = 0; n < 100; n++) source.set(`busy-${n}`, {}, { half: String(n % 2) });
+      const half = new DerivedInformer(informer, { labelSelector: 'half=1' });
+      const running = run();
+      await informer.waitForSync();
+      const plans = [
+        { on: informer, resyncMs: 1_000, isAsync: false, delivery: 'all', still: 300 },
+        { on: informer, resyncMs: 1_300, isAsync: true, delivery: 'all', still: 300 },
+        { on: informer, resyncMs: 2_000, isAsync: true, delivery: 'latest', still: 300 },
+        { on: half, resyncMs: 1_000, isAsync: false, delivery: 'latest', still: 150 },
+        { on: half, resyncMs: 3_100, isAsync: true, delivery: 'all', still: 150 },
+      ] as const;
+      const listeners = plans.map(({ on, isAsync, resyncMs, delivery }, nth) => {
+        const counter = new Counter<Thing>(isAsync);
+        const filter = (thing: Thing) => !thing.metadata?.name?.endsWith('7');
+        const options = { resyncMs, delivery, ...(nth === 1 && { filter }) };
+        return { counter, registration: on.addEventHandler(counter, options), sinceMs: clock.now() };
+      });
+      const registrations = listeners.map(({ registration }) => registration);
+      for (let step = 0; step < 40; step++) {
+        for (const n of [step, step + 1, step + 2]) {
+          if (n % 3 === 0) source.remove(`busy-${n}`);
+          else source.set(`busy-${(7 * n) % 100}`, { color: String(step) }, { half: String(step % 2) });
+        }
+        await settle(250);
+        await until(() => isIdle(registrations));
+      }
+      for (const [nth, { counter, sinceMs }] of listeners.entries()) {
+        const { resyncMs = 1, still = 0 } = plans[nth] ?? {};
+        const shown = nth === 1 ? 270 : still;
+        expect(counter.counts('still')).toEqual({ [Math.floor((clock.now() - sinceMs) / resyncMs)]: shown });
+        expect(counter.failures).toEqual([]);
+      }
+      stop.abort();
+      await running;
+    },
+  );
+});
+
+describe('resync of several namespaces', () => {
+  let end: () => Promise<void>;
+  afterEach(() => end());
+
+  it('covers all of them, and is not held up by one that may not be read', async () => {
+    const server = await ApiServer.start({ listen: false, logger: silentLogger });
+    const clock = new FakeClock();
+    const cluster = server.cluster();
+    for (const name of ['one', 'two', 'hidden']) {
+      await cluster.client(namespaces).create({ metadata: { name } });
+      for (let n = 0; n < 20; n++) {
+        await cluster.client(configMaps).create({ metadata: { name: `${name}-${n}`, namespace: name } });
+      }
+    }
+    server.access.deny({ verbs: ['list', 'watch'], namespaces: ['hidden'] });
+    const factory = new SharedInformerFactory(cluster, {
+      clock,
+      logger: silentLogger,
+      namespace: ['one', 'two', 'hidden'],
+      resyncMs: 1_000,
+    });
+    end = async () => {
+      await factory.shutdown();
+      await cluster.close();
+      await server.stop();
+    };
+    const informer = factory.for(configMaps).informer();
+    const counter = new Counter();
+    const registration = informer.addEventHandler(counter);
+    factory.start();
+    await until(() => informer.store.listKeys().length === 40 && registration.pending === 0);
+    for (let period = 1; period <= 2; period++) {
+      await clock.advance(1_000);
+      await until(() => registration.pending === 0);
+      expect(informer.hasSynced()).toBe(false);
+      expect([counter.counts('one'), counter.counts('two')]).toEqual([{ [period]: 20 }, { [period]: 20 }]);
+    }
+  });
+});

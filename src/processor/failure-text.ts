@@ -1,0 +1,13 @@
+/** What was thrown, as text. Never throws, whatever it was. */
+export function failureText(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+  } catch {
+    return 'what was thrown cannot be shown as text';
+  }
+}
+
+/** Throws when reading `then` does. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}

@@ -1,6 +1,7 @@
+import { setMaxListeners } from 'node:events';
 import { inspect } from 'node:util';
 import type { KubernetesObject } from '../api/metadata.ts';
-import type { Resource } from '../api/resource.ts';
+import { checkNamespace, type Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { defaultLogger, type Logger } from '../observe/logger.ts';
@@ -11,12 +12,20 @@ import type { ClientNodeConfig } from './client-node-config.ts';
 import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
 import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
+import { checkFieldManager } from './field-manager.ts';
 import { KubeconfigError } from './kubeconfig.ts';
 import { ServerWarnings } from './server-warnings.ts';
 
 export interface OverOptions extends ClusterOptions {
   /** What messages call the server. */
   server?: string;
+}
+
+export interface ClusterClientOptions {
+  /** Where all calls go that do not say otherwise. Unset: see `Client`. */
+  namespace?: string;
+  /** Who owns the fields that this client writes. Default: the cluster's. */
+  fieldManager?: string;
 }
 
 /**
@@ -33,15 +42,21 @@ export class Cluster {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly #requests: ApiRequests;
+  readonly #fieldManager: string | undefined;
+  readonly #closing = new AbortController();
   #discovery: Discovery | undefined;
 
   private constructor(transport: Transport, server: string, namespace: string, options: ClusterOptions) {
+    if (options.namespace) checkNamespace(options.namespace);
     this.transport = transport;
     this.server = server;
     this.namespace = namespace;
     this.clock = options.clock ?? systemClock;
     this.logger = options.logger ?? defaultLogger;
     this.metrics = options.metrics ?? noMetrics;
+    this.#fieldManager = checkFieldManager(options.fieldManager);
+    // Every informer of the cluster listens.
+    setMaxListeners(0, this.#closing.signal);
     this.#requests = new ApiRequests({ transport, clock: this.clock, warnings: new ServerWarnings(this.logger) });
   }
 
@@ -90,18 +105,25 @@ export class Cluster {
     return this.#discovery;
   }
 
+  /** Aborts when `close` is called. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** A client for one resource, in one namespace or, without, in the one that each call means. */
-  client<T extends KubernetesObject>(resource: Resource<T>, options: { namespace?: string } = {}): Client<T> {
+  client<T extends KubernetesObject>(resource: Resource<T>, options: ClusterClientOptions = {}): Client<T> {
     return new Client({
       resource,
       requests: this.#requests,
       namespace: options.namespace,
       defaultNamespace: this.namespace,
+      fieldManager: options.fieldManager ?? this.#fieldManager,
     });
   }
 
-  /** Ends idle sockets, aborts running requests and refuses new ones. Idempotent. */
+  /** Stops the informers of this cluster, ends idle sockets, aborts running requests and refuses new ones. Idempotent. */
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.transport.close();
   }
 

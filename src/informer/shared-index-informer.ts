@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Cached } from '../api/cached.ts';
-import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
+import { metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import type { CodecMemory } from '../codec/codec.ts';
@@ -66,6 +66,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #logger: Logger;
   readonly #mutationDetector: MutationDetector | undefined;
   readonly #packed: CodecMemory | undefined;
+  /** Of the cluster. */
+  readonly #closed: AbortSignal | undefined;
   #transform: Transform<T> | undefined;
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
@@ -97,9 +99,12 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
     const { sources, memory } = originParts(options, {
       clock: this.#clock,
+      logger: this.#logger,
+      onClosed: () => this.#stopClosed(),
       onDamage: (object, error) => this.#partOf(object)?.damaged(object, error),
     });
     this.#packed = memory;
+    this.#closed = 'cluster' in given ? given.cluster.closed : undefined;
     const gauges = options.metrics && new MemoryGauges(options.metrics, name);
     this.#parts = sources.map(
       (source) =>
@@ -131,7 +136,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   get state(): ReflectorState {
-    const states = this.#parts.map((part) => part.state);
+    const states = this.#busyParts().map((part) => part.state);
     states.sort((a, b) => CONCERN.indexOf(a.phase) - CONCERN.indexOf(b.phase));
     const [first = { phase: 'idle', since: 0 } as const] = states;
     const leftOut = states.flatMap((state) => state.leftOut ?? []);
@@ -201,7 +206,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   hasSynced(): boolean {
-    return this.#parts.every((part) => part.hasSynced());
+    return this.#parts.every((part) => part.coverage.isSpare || part.hasSynced());
   }
 
   async waitForSync(options: WaitOptions = {}): Promise<boolean> {
@@ -218,7 +223,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     if (!wanted) throw new TypeError(`waitFor needs a resourceVersion, or an object that carries one`);
     const key = isObject ? metaNamespaceKey(version) : undefined;
     if (key !== undefined && this.#holds(key, wanted)) return;
-    const parts = this.#parts.filter((part) => key === undefined || part.covers(splitMetaNamespaceKey(key).namespace));
+    const parts = isObject ? this.#partsOf(version) : this.#busyParts();
     const waits = parts.map((part) => part.waitFor(wanted));
     const reached = Promise.all(waits.map((wait) => wait.reached)).then(() => {});
     const outcome = await waitFirst(reached, this.#stopped, options, this.#clock);
@@ -231,7 +236,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   lastSyncResourceVersion(): string {
     let oldest: string | undefined;
-    for (const part of this.#parts) {
+    for (const part of this.#busyParts()) {
       const version = part.lastSyncResourceVersion();
       if (oldest === undefined || (compareResourceVersions(version, oldest) ?? 0) < 0) oldest = version;
     }
@@ -253,9 +258,15 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     // A signal that many informers share must not count a listener for each.
     const own = signal && AbortSignal.any([signal]);
     const abort = () => this.#stopping.abort();
+    const close = () => this.#stopClosed();
     if (own?.aborted) abort();
+    if (this.#closed?.aborted) close();
     own?.addEventListener('abort', abort, { once: true });
-    this.#running = this.#runParts().finally(() => own?.removeEventListener('abort', abort));
+    this.#closed?.addEventListener('abort', close, { once: true });
+    this.#running = this.#runParts().finally(() => {
+      own?.removeEventListener('abort', abort);
+      this.#closed?.removeEventListener('abort', close);
+    });
     this.#armResync();
     return this.#running;
   }
@@ -283,7 +294,26 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   #partOf({ namespace }: Cached<T>): InformerPart<T> | undefined {
-    return this.#parts.find((part) => part.covers(namespace));
+    return this.#parts.find((part) => part.coverage.covers(namespace));
+  }
+
+  #busyParts(): readonly InformerPart<T>[] {
+    return this.#parts.filter((part) => !part.coverage.isSpare);
+  }
+
+  #partsOf({ metadata }: KubernetesObject): readonly InformerPart<T>[] {
+    const namespace = metadata?.namespace ?? '';
+    const parts = this.#parts.filter((part) => part.coverage.covers(namespace));
+    if (parts.length > 0) return parts;
+    const own = this.#parts.map((part) => part.coverage.namespace).join(', ');
+    const where = namespace ? `is in namespace ${namespace}` : 'has no namespace';
+    throw new TypeError(`${this.name} never holds ${metadata?.name}, which ${where}: it watches ${own}`);
+  }
+
+  #stopClosed(): void {
+    if (this.isStopped()) return;
+    this.#logger.warn(`${this.name}: the connection to the cluster was closed, so the informer stops.`);
+    this.#stopping.abort();
   }
 
   #joined(add: (present: readonly Cached<T>[]) => Listener<T>): Listener<T> {

@@ -56,9 +56,15 @@ export class StateKeeper {
   #set(state: ReflectorState): void {
     this.#state = this.#leftOut.length === 0 ? state : { ...state, leftOut: this.#leftOut };
     try {
-      this.#options.onState?.(this.#state);
+      const returned: unknown = this.#options.onState?.(this.#state);
+      // The type says void, yet an async function fits it.
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.#complain(error));
     } catch (error) {
-      this.#options.logger.error('onState of a reflector threw; it must not.', error);
+      this.#complain(error);
     }
+  }
+
+  #complain(error: unknown): void {
+    this.#options.logger.error('onState of a reflector failed; it must not.', error);
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../api/transport.ts';
 import { configMaps, namespaces } from '../generated/api/core/v1.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import { ApiServer } from '../testing/api-server.ts';
@@ -128,7 +129,8 @@ function lived(server: ApiServer, how: End, at: number) {
       step();
     }
   }
-  const cluster = Cluster.over(transport, { logger: silentLogger });
+  const clock = new FakeClock();
+  const cluster = Cluster.over(transport, { logger: silentLogger, clock });
   const stop = new AbortController();
   const factory = new SharedInformerFactory(cluster, { namespace: ['default', 'kube-system'] });
   const informers = [factory.for(configMaps).informer(), factory.forResource(widgets).informer()];
@@ -145,6 +147,8 @@ function lived(server: ApiServer, how: End, at: number) {
     requests,
     heard,
     informers,
+    clock,
+    tick: () => clock.advance(50),
     end,
     steps: () => steps,
     async run() {
@@ -168,7 +172,7 @@ function isCalm(informers: readonly { state: ReflectorState }[]): boolean {
 async function stepsUntilWatching(server: ApiServer, how: End): Promise<number> {
   const life = lived(server, how, Number.POSITIVE_INFINITY);
   const running = life.run();
-  await until(() => isCalm(life.informers));
+  await until(() => isCalm(life.informers), life.tick);
   const steps = life.steps();
   life.end();
   await running;
@@ -176,6 +180,23 @@ async function stepsUntilWatching(server: ApiServer, how: End): Promise<number> 
 }
 
 describe('an end at every step of the way', () => {
+  it.each(['packed', 'plain'] as const)(
+    'leaves no timer when it comes as soon as the cache is filled (%s store)',
+    async (store) => {
+      await using fixture = await clusterFixture();
+      const clock = new FakeClock();
+      for (const queue of ['delta', 'inOrder'] as const) {
+        const factory = new SharedInformerFactory(fixture.cluster, { clock, store, queue });
+        factory.for(configMaps).informer();
+        factory.start();
+        await factory.waitForCacheSync();
+        await factory.shutdown();
+        expect(clock.pendingTimers).toBe(0);
+        await until(() => fixture.server.openWatches === 0);
+      }
+    },
+  );
+
   it.each(['informer.stop', 'factory.shutdown', 'the signal', 'cluster.close'] as const)(
     'by %s settles every wait, leaves nothing open and sends nothing more',
     async (how) => {
@@ -187,7 +208,7 @@ describe('an end at every step of the way', () => {
       for (let at = 1; at <= enough; at++) {
         const life = lived(server, how, at);
         const running = life.run();
-        await until(() => life.steps() >= at || isCalm(life.informers));
+        await until(() => life.steps() >= at || isCalm(life.informers), life.tick);
         life.end();
         await running;
         const [sent, told] = [life.requests.length, life.heard.length];
@@ -196,6 +217,7 @@ describe('an end at every step of the way', () => {
         expect(life.requests).toHaveLength(sent);
         expect(life.heard).toHaveLength(told);
         await until(() => server.openWatches === 0);
+        expect(life.clock.pendingTimers).toBe(0);
         for (const informer of life.informers) {
           expect(informer.state.phase).toBe('stopped');
           expect(await informer.waitForSync({ signal: AbortSignal.abort() })).toBe(informer.hasSynced());

@@ -227,6 +227,23 @@ describe('informers on a real control plane', () => {
     await expectEqual(followed);
   });
 
+  it('watch a cluster-scoped custom resource that is known by name alone, in a factory of two namespaces', async () => {
+    await using factory = new SharedInformerFactory(cluster, {
+      logger: silentLogger,
+      namespace: ['default', 'kube-system'],
+    });
+    const gadgets = { group: 'example.com', version: 'v1', resource: 'gadgets' };
+    const informer = factory.forResource(gadgets).informer();
+    factory.start();
+    await eventually('it is gone', () => informer.state.phase === 'gone');
+    await createDefinition('gadgets', 'Gadget', 'Cluster');
+    await eventually('it has synced', () => informer.state.phase === 'watching');
+    const token = defineResource({ ...gadgets, plural: 'gadgets', kind: 'Gadget', namespaced: false });
+    await informer.waitFor(await cluster.client(token).create({ metadata: { name: 'g' } }), { timeoutMs: 30_000 });
+    expect(informer.store.listKeys()).toEqual(['g']);
+    await cluster.client(customResourceDefinitions).delete('gadgets.example.com');
+  });
+
   it('pick a custom resource up when its definition comes, empty the store when it goes, and pick it up again', async () => {
     const widgets = defineResource({ group: 'example.com', version: 'v1', plural: 'widgets', kind: 'Widget' });
     await using factory = new SharedInformerFactory(cluster, { logger: silentLogger });
@@ -310,13 +327,13 @@ function isVolatile({ plural }: Resource): boolean {
   return ['leases', 'events', 'prioritylevelconfigurations', 'flowschemas'].includes(plural);
 }
 
-async function createDefinition(): Promise<void> {
+async function createDefinition(plural = 'widgets', kind = 'Widget', scope = 'Namespaced'): Promise<void> {
   await cluster.client(customResourceDefinitions).create({
-    metadata: { name: 'widgets.example.com' },
+    metadata: { name: `${plural}.example.com` },
     spec: {
       group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget' },
+      scope,
+      names: { plural, kind },
       versions: [
         {
           name: 'v1',

@@ -16,7 +16,11 @@ interface SelfSubjectReview extends KubernetesObject {
   status?: { userInfo?: { username?: string; groups?: string[]; extra?: Record<string, string[]> } };
 }
 
-const configMaps = defineResource({ version: 'v1', plural: 'configmaps', kind: 'ConfigMap' });
+const configMaps = defineResource<KubernetesObject & { data?: Record<string, string> }>({
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+});
 const secrets = defineResource({ version: 'v1', plural: 'secrets', kind: 'Secret' });
 const reviews = defineResource<SelfSubjectReview>({
   group: 'authentication.k8s.io',
@@ -207,7 +211,7 @@ describe('what goes wrong', () => {
 describe('a client of a real API server', () => {
   it('creates, reads, changes, applies, lists in pages, watches and deletes', async () => {
     await using cluster = await Cluster.connect({ kubeconfig: plane.kubeconfigFile(), logger: silentLogger });
-    const client = cluster.client(configMaps);
+    const client = cluster.client(configMaps, { fieldManager: 'of the client' });
     const made = await client.create({ metadata: { name: 'one', labels: { test: 'client' } } });
     expect(made).toMatchObject({ kind: 'ConfigMap', metadata: { namespace: 'default' } });
     await client.update({ ...made, metadata: { ...made.metadata, labels: { test: 'client', updated: 'yes' } } });
@@ -247,6 +251,33 @@ describe('a client of a real API server', () => {
     await client.deleteCollection({ labelSelector: 'test=client' });
     expect((await client.list({ labelSelector: 'test=client' })).items).toEqual([]);
     await expect(client.get('one')).rejects.toMatchObject({ code: 404, reason: 'NotFound' });
+  });
+
+  it('keeps the fields of two managers of one object, and sends the manager with every write', async () => {
+    const connect = (fieldManager: string) =>
+      Cluster.connect({ kubeconfig: plane.kubeconfigFile(), logger: silentLogger, fieldManager });
+    await using first = await connect('one');
+    await using second = await connect('two');
+    const [one, two] = [first.client(configMaps), second.client(configMaps)];
+    const metadata = { name: 'shared', labels: { test: 'managers' } };
+    await one.apply({ metadata, data: { a: '1' } });
+    await two.apply({ metadata, data: { b: '2' } });
+    const both = await one.apply({ metadata, data: { a: '3' } });
+    expect(both.data).toEqual({ a: '3', b: '2' });
+    await expect(two.apply({ metadata, data: { a: '4' } })).rejects.toMatchObject({ code: 409 });
+    await two.patch('shared', { data: { c: '5' } });
+    const managers = (await one.get('shared')).metadata?.managedFields?.map(
+      ({ manager, operation }) => `${manager} ${operation}`,
+    );
+    expect(managers?.sort()).toEqual(['one Apply', 'two Apply', 'two Update']);
+    await expect(one.create({ metadata: { name: 'long' } }, { fieldManager: 'é'.repeat(65) })).rejects.toThrow(
+      TypeError,
+    );
+    expect((await one.create({ metadata: { name: 'odd' } }, { fieldManager: `${'é'.repeat(60)} (潮)` })).kind).toBe(
+      'ConfigMap',
+    );
+    await one.delete('shared');
+    await one.delete('odd');
   });
 
   it('reads a compressed list', async () => {

@@ -1,6 +1,6 @@
 /**
  * Checks the package as its users get it: packs it, installs the tarball into an empty project, and looks at its size, its
- * doors, its types and what importing it costs. Needs a fresh `npm run build`, and npm's registry for the dependencies.
+ * doors, its types, what importing it costs, and whether the first program of the README runs. Needs a fresh `npm run build`, and npm's registry for the dependencies.
  */
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 import {
@@ -229,6 +229,40 @@ function checkTypes(project: string): void {
   );
 }
 
+/** The first program of the README: it compiles as it stands, runs on an embedded server over sockets, and ends by itself. */
+function checkFirstProgram(project: string): void {
+  const [, program = ''] = /```ts\n([^]*?)```/.exec(readFileSync(join(repository, 'README.md'), 'utf8')) ?? [];
+  writeFileSync(join(project, 'first.ts'), program);
+  const compilerOptions = {
+    target: 'es2023',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [resolve(repository, 'node_modules', '@types')],
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['first.ts'] }));
+  const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+  const compiled = run(process.execPath, [tsc, '-p', '.'], project);
+  report(compiled.code === 0, `the first program of the README compiles ${compiled.output}`.trimEnd());
+  writeFileSync(
+    join(project, 'run-first.js'),
+    `import { writeFileSync } from 'node:fs';
+import { ApiServer } from '${manifest.name}/testing';
+const server = await ApiServer.start();
+writeFileSync('kubeconfig', server.kubeconfig());
+process.env.KUBECONFIG = 'kubeconfig';
+await import('./first.js');
+await server.stop();
+`,
+  );
+  const ran = spawnSync(process.execPath, ['run-first.js'], { cwd: project, encoding: 'utf8', timeout: 60_000 });
+  const how = ran.status === 0 ? 'ends by itself' : `does not end well: ${ran.signal ?? ran.status} ${ran.stderr}`;
+  report(ran.status === 0 && ran.stdout.includes('0 web pods'), `the first program of the README runs and ${how}`);
+}
+
 function main(folder: string): void {
   if (!existsSync(join(repository, 'dist', 'index.js')))
     throw new Error('There is no dist/index.js: run `npm run build` first.');
@@ -242,6 +276,7 @@ function main(folder: string): void {
   checkDoors(project);
   checkImportTime(project);
   checkTypes(project);
+  checkFirstProgram(project);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tidewatch-package-'));

@@ -55,6 +55,7 @@ export type { InformerMemory } from './informer/informer-memory.ts';
 export type { ClusterOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
 export { Lister, type NamespaceLister } from './informer/lister.ts';
 export { ResourceInformer } from './informer/resource-informer.ts';
+export { ResourceMap } from './informer/resource-map.ts';
 export {
   type InformerSettings,
   SharedIndexInformer,
@@ -117,7 +118,7 @@ export type {
   PatchType,
   WriteOptions,
 } from './transport/client-options.ts';
-export { Cluster } from './transport/cluster.ts';
+export { Cluster, type ClusterClientOptions } from './transport/cluster.ts';
 export type { ClusterOptions, ConnectOptions } from './transport/connect-options.ts';
 export type { DiscoveredResource } from './transport/discovered-resource.ts';
 export { Discovery } from './transport/discovery.ts';

@@ -38,6 +38,11 @@ describe('defineResource', () => {
   it('refuses what would not survive in a URL', () => {
     expect(() => defineResource({ version: 'v1', plural: 'a/b', kind: 'A' })).toThrow('plural "a/b"');
     expect(() => defineResource({ version: '', plural: 'a', kind: 'A' })).toThrow('version must be');
+    for (const part of ['.', '..']) {
+      expect(() => defineResource({ group: part, version: 'v1', plural: 'a', kind: 'A' })).toThrow(`group "${part}"`);
+      expect(() => defineResource({ version: part, plural: 'a', kind: 'A' })).toThrow(`version "${part}"`);
+      expect(() => defineResource({ version: 'v1', plural: part, kind: 'A' })).toThrow(`plural "${part}"`);
+    }
   });
 });
 
@@ -70,5 +75,20 @@ describe('resourcePath', () => {
 
   it.each(['', '.', '..', 'a/b', 'a%2fb'])('refuses the name %j', (name) => {
     expect(() => resourcePath(nodes, { name })).toThrow('cannot be the name');
+  });
+
+  it.each(['..', '.', 'a/b', 'a%2fb', 'A', 'a.b', '-', 'a'.repeat(64)])('refuses the namespace %j', (namespace) => {
+    expect(() => resourcePath(cronTabs, { namespace })).toThrow('cannot be the name of a namespace');
+    expect(resourcePath(nodes, { namespace })).toBe('/api/v1/nodes');
+  });
+
+  it.each([
+    { group: '..', version: 'v1', plural: 'x' },
+    { group: '', version: '..', plural: 'x' },
+    { group: '', version: 'v1', plural: '..' },
+    { group: '', version: 'v1', plural: '' },
+    { group: 'a/b', version: 'v1', plural: 'x' },
+  ])('refuses a hand-made token with %o', (token) => {
+    expect(() => resourcePath({ ...token, namespaced: true })).toThrow('cannot be part of the name of a resource');
   });
 });

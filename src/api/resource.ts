@@ -57,9 +57,9 @@ export function defineResource<T extends KubernetesObject = KubernetesObject>(
       throw new TypeError(`defineResource: ${field} must be a non-empty string`);
   }
   for (const [field, value] of Object.entries({ group, version, plural })) {
-    if (!/^[a-z0-9.-]*$/.test(value)) {
+    if (!/^[a-z0-9.-]*$/.test(value) || value === '.' || value === '..') {
       throw new TypeError(
-        `defineResource: ${field} "${value}" may contain only a-z, 0-9, "." and "-" (it becomes part of a URL)`,
+        `defineResource: ${field} "${value}" may contain only a-z, 0-9, "." and "-", and not be "." or ".." (it becomes part of a URL)`,
       );
     }
   }
@@ -93,25 +93,41 @@ export interface ResourcePathOptions {
   subresource?: string | undefined;
 }
 
-/** `/apis/apps/v1/namespaces/default/deployments/web/scale`; each part is escaped. */
+/** `/apis/apps/v1/namespaces/default/deployments/web/scale`; each part is escaped. `TypeError` for one that would change the path. */
 export function resourcePath(
   resource: Pick<Resource, 'group' | 'version' | 'plural' | 'namespaced'>,
   options: ResourcePathOptions = {},
 ): string {
-  const parts = resource.group === '' ? ['api', resource.version] : ['apis', resource.group, resource.version];
-  if (resource.namespaced && options.namespace) parts.push('namespaces', options.namespace);
-  parts.push(resource.plural);
-  if (options.name !== undefined) parts.push(pathSegment(options.name));
-  if (options.subresource !== undefined) parts.push(...options.subresource.split('/').map(pathSegment));
+  const { group, version, plural } = resource;
+  const parts = group === '' ? ['api'] : ['apis', typeSegment(group)];
+  parts.push(typeSegment(version));
+  if (resource.namespaced && options.namespace) parts.push('namespaces', checkNamespace(options.namespace));
+  parts.push(typeSegment(plural));
+  if (options.name !== undefined) parts.push(nameSegment(options.name));
+  if (options.subresource !== undefined) parts.push(...options.subresource.split('/').map(nameSegment));
   return `/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-/** As client-go: a name that would change the path ("", ".", "..", or with "/" or "%") is refused rather than sent. */
-function pathSegment(name: string): string {
-  if (name === '' || name === '.' || name === '..' || /[/%]/.test(name)) {
-    throw new TypeError(
-      `"${name}" cannot be the name of an object: it must not be empty, ".", "..", or contain "/" or "%"`,
-    );
+/** The namespace, when a namespace can have that name: a DNS label. Otherwise a `TypeError`. */
+export function checkNamespace(namespace: string): string {
+  if (typeof namespace === 'string' && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace)) return namespace;
+  throw new TypeError(
+    `"${namespace}" cannot be the name of a namespace: it must be 1 to 63 characters of a-z, 0-9 and "-", with no "-" at either end`,
+  );
+}
+
+function typeSegment(part: string): string {
+  return pathSegment(part, 'part of the name of a resource');
+}
+
+function nameSegment(name: string): string {
+  return pathSegment(name, 'the name of an object');
+}
+
+/** As client-go: what would change the path ("", ".", "..", or with "/" or "%") is refused rather than sent. */
+function pathSegment(text: string, what: string): string {
+  if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
+    throw new TypeError(`"${text}" cannot be ${what}: it must not be empty, ".", "..", or contain "/" or "%"`);
   }
-  return name;
+  return text;
 }

@@ -119,7 +119,9 @@ function servesGroup(api: Api, { group, version, resource }: RequestInfo): boole
 function releaseOnAbort(body: ServerResponse['body'], signal: AbortSignal): void {
   if (body instanceof Uint8Array) return;
   const { return: leave } = body as Partial<AsyncIterableIterator<Uint8Array>>;
-  if (leave) signal.addEventListener('abort', () => void leave.call(body), { once: true });
+  if (!leave) return;
+  if (signal.aborted) void leave.call(body);
+  else signal.addEventListener('abort', () => void leave.call(body), { once: true });
 }
 
 function asLost(error: unknown): ConnectionLost {

@@ -1,3 +1,5 @@
+import type { KubernetesObject } from '../api/metadata.ts';
+import { defineResource, type Resource } from '../api/resource.ts';
 import type { ResourceDescription, SubresourceDescription } from '../api/type-schema.ts';
 import { resourceVersions } from './tables/resources.ts';
 
@@ -8,16 +10,46 @@ import { resourceVersions } from './tables/resources.ts';
  * - subresources, with spaces between: `name:group/version:Kind:verbs`, the second empty when it is the resource's own.
  */
 
-let expanded: readonly ResourceDescription[] | undefined;
+interface Expanded {
+  readonly descriptions: readonly ResourceDescription[];
+  /** In the same order. */
+  readonly tokens: readonly Resource[];
+}
 
-/** In the order of a server's discovery: groups by priority, of each group the preferred version first. */
-export function builtinResources(): readonly ResourceDescription[] {
-  expanded ??= resourceVersions.flatMap(([head, lines]) => lines.split('\n').map((line) => parseResource(head, line)));
+let expanded: Expanded | undefined;
+
+function expand(): Expanded {
+  if (expanded) return expanded;
+  const descriptions = resourceVersions.flatMap(([head, lines]) =>
+    lines.split('\n').map((line) => parseResource(head, line)),
+  );
+  expanded = { descriptions, tokens: descriptions.map((description) => defineResource(description)) };
   return expanded;
 }
 
+/** In the order of a server's discovery: groups by priority, of each group the preferred version first. */
+export function builtinResources(): readonly ResourceDescription[] {
+  return expand().descriptions;
+}
+
 export function findBuiltin(group: string, version: string, plural: string): ResourceDescription | undefined {
-  return builtinResources().find(
+  return expand().descriptions[indexOf(group, version, plural)];
+}
+
+/** The token that `tidewatch/api/<group>/<version>` exports: the same object for each call. */
+export function builtinToken(group: string, version: string, plural: string): Resource | undefined {
+  return expand().tokens[indexOf(group, version, plural)];
+}
+
+/** As `builtinToken`, for a resource that is in the table. */
+export function builtin<T extends KubernetesObject>(group: string, version: string, plural: string): Resource<T> {
+  const token = builtinToken(group, version, plural);
+  if (token === undefined) throw new Error(`${plural}.${version}.${group} is not in the table of built-in resources`);
+  return token as Resource<T>;
+}
+
+function indexOf(group: string, version: string, plural: string): number {
+  return expand().descriptions.findIndex(
     (resource) => resource.plural === plural && resource.group === group && resource.version === version,
   );
 }

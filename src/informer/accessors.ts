@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
-import { defineResource, type Resource } from '../api/resource.ts';
+import type { Resource } from '../api/resource.ts';
 import type { BuiltinGroups } from '../generated/accessors.ts';
-import { builtinResources } from '../generated/resources.ts';
+import { builtin, builtinResources } from '../generated/resources.ts';
 import type { ResourceInformer } from './resource-informer.ts';
 
 /** `core.v1.pods()` and so on, for every built-in group, version and resource. */
@@ -37,7 +37,7 @@ function groupVersions(group: string, make: Make): Versions {
   for (const resource of listable()) {
     if (resource.groupAccessor !== group) continue;
     const accessors = versions[resource.version] ?? {};
-    accessors[resource.accessor] = () => make(defineResource(resource));
+    accessors[resource.accessor] = () => make(builtin(resource.group, resource.version, resource.plural));
     versions[resource.version] = accessors;
   }
   return versions;

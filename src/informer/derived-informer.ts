@@ -14,6 +14,7 @@ import type { ReflectorState } from '../reflector/reflector-state.ts';
 import { parseIndexPath, pathReader } from '../store/index-path.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import { Lister } from './lister.ts';
+import { wantedNamespaces } from './namespaces.ts';
 import { SelectedStore } from './selected-store.ts';
 import type { SharedIndexInformer } from './shared-index-informer.ts';
 
@@ -22,6 +23,7 @@ export interface SelectOptions {
   labelSelector?: string | LabelSelector;
   /** `spec.nodeName=node-1,status.phase!=Failed`, on any path: it is evaluated here, not by the server. */
   fieldSelector?: string | FieldSelector;
+  /** Unset: all. `""`, or what cannot be a namespace, is a `TypeError`. */
   namespace?: string;
 }
 
@@ -33,11 +35,14 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   readonly name: string;
   readonly store: SelectedStore<T>;
   readonly #upstream: SharedIndexInformer<T>;
+  readonly #namespace: string | undefined;
   readonly #selects: (object: Cached<T>) => boolean;
 
   constructor(upstream: SharedIndexInformer<T>, options: SelectOptions) {
     this.#upstream = upstream;
     const { namespace } = options;
+    wantedNamespaces(namespace);
+    this.#namespace = namespace;
     const labels =
       typeof options.labelSelector === 'string' ? LabelSelector.parse(options.labelSelector) : options.labelSelector;
     const fields =
@@ -46,7 +51,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
       fields?.requirements.map(({ field }) => [field, pathReader<T>(parseIndexPath('fieldSelector', field))]),
     );
     this.#selects = (object) =>
-      (!namespace || object.namespace === namespace) &&
+      (namespace === undefined || object.namespace === namespace) &&
       (!labels || labels.matches(object.labels)) &&
       (!fields || fields.matches((field) => readField(object, readers.get(field))));
     this.name = `${upstream.name}[${[namespace, labels?.toString(), fields?.toString()].filter(Boolean).join(' ')}]`;
@@ -94,7 +99,13 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
     return this.#upstream.waitForSync(options);
   }
 
-  waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void> {
+  async waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void> {
+    if (this.#namespace !== undefined && typeof version === 'object') {
+      const { name, namespace } = version.metadata ?? {};
+      if (namespace !== this.#namespace) {
+        throw new TypeError(`${this.name} never holds ${name}, which is not in namespace ${this.#namespace}`);
+      }
+    }
     return this.#upstream.waitFor(version, options);
   }
 

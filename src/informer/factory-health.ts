@@ -32,7 +32,8 @@ const DEFAULT_MAX_OUTAGE_MS = 5 * 60_000;
 
 interface FactoryInformer {
   readonly resource: Resource;
-  readonly informer: Informer<KubernetesObject>;
+  /** Undefined when it has stopped, and was let go. */
+  readonly informer: Informer<KubernetesObject> | undefined;
 }
 
 /** Informers that have not been started, and those that have stopped, do not count. */
@@ -41,8 +42,9 @@ export function healthOf(informers: Iterable<FactoryInformer>, nowMs: number, op
   if (!(maxOutageMs >= 0)) throw new TypeError(`maxOutageMs must be a number of milliseconds, not ${maxOutageMs}`);
   const behind: InformerBehind[] = [];
   for (const { resource, informer } of informers) {
+    if (informer === undefined || informer.isStopped()) continue;
     const { phase, behindSince, lastError } = informer.state;
-    if (phase === 'idle' || informer.isStopped()) continue;
+    if (phase === 'idle') continue;
     const isLate = behindSince !== undefined && nowMs - behindSince > maxOutageMs;
     if (informer.hasSynced() && !isLate) continue;
     behind.push({

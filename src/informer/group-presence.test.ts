@@ -26,17 +26,23 @@ function scripted(answers: { status: number; body: string }[]) {
   return { transport, asked };
 }
 
-const found = { status: 200, body: JSON.stringify({ resources: [{ name: 'crontabs' }, { name: 'crontabs/status' }] }) };
+const found = {
+  status: 200,
+  body: JSON.stringify({ resources: [{ name: 'crontabs', namespaced: true }, { name: 'crontabs/status' }] }),
+};
 
 describe('GroupPresence', () => {
   it('asks once in five seconds for all resources of a group version', async () => {
     const { transport, asked } = scripted([found]);
     const clock = new FakeClock();
     const presence = new GroupPresence(transport, clock);
-    expect(await Promise.all([presence.isServed(cronTabs), presence.isServed(others)])).toEqual([true, false]);
+    expect(await Promise.all([presence.find(cronTabs), presence.find(others)])).toEqual([
+      { namespaced: true },
+      undefined,
+    ]);
     expect(asked).toEqual(['/apis/example.com/v1']);
     await clock.advance(5_000);
-    await presence.isServed(cronTabs);
+    await presence.find(cronTabs);
     expect(asked).toHaveLength(2);
   });
 
@@ -47,8 +53,25 @@ describe('GroupPresence', () => {
     ]);
     const clock = new FakeClock();
     const presence = new GroupPresence(transport, clock);
-    expect(await presence.isServed(cronTabs)).toBe(false);
+    expect(await presence.find(cronTabs)).toBeUndefined();
     await clock.advance(5_000);
-    await expect(presence.isServed(cronTabs)).rejects.toThrow('GET /apis/example.com/v1: 503');
+    await expect(presence.find(cronTabs)).rejects.toThrow('GET /apis/example.com/v1: 503');
+  });
+
+  it('does not keep a failure: who asks next may have better luck', async () => {
+    const { transport, asked } = scripted([{ status: 503, body: '' }, found]);
+    const presence = new GroupPresence(transport, new FakeClock());
+    const both = [presence.find(cronTabs), presence.find(others)];
+    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(asked).toHaveLength(1);
+    expect(await presence.find(cronTabs)).toEqual({ namespaced: true });
+  });
+
+  it('asks again for who needs a new answer, once for all who ask meanwhile', async () => {
+    const { transport, asked } = scripted([found]);
+    const presence = new GroupPresence(transport, new FakeClock());
+    await presence.find(cronTabs);
+    await Promise.all([presence.find(cronTabs, { isNew: true }), presence.find(others, { isNew: true })]);
+    expect(asked).toHaveLength(2);
   });
 });

@@ -8,14 +8,22 @@ const FRESH_MS = 5_000;
 /** A discovery document of one group version is far smaller. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
+export interface ServedType {
+  readonly namespaced: boolean;
+}
+
+type ServedTypes = ReadonlyMap<string, ServedType>;
+
 interface Answer {
   readonly atMs: number;
-  readonly plurals: Promise<ReadonlySet<string>>;
+  isOpen: boolean;
+  /** By plural name. */
+  readonly types: Promise<ServedTypes>;
 }
 
 /**
- * Whether the server knows a type of object at all. A 404 on a list can also be a proxy's, so an informer asks here
- * before it believes it. All informers of a group version share one request in five seconds.
+ * Whether the server knows a type of object at all, and its scope. A 404 on a list can also be a proxy's, so an informer asks
+ * here before it believes it. All informers of a group version share one answer for five seconds; a failure is not kept.
  */
 export class GroupPresence {
   readonly #transport: Transport;
@@ -27,26 +35,43 @@ export class GroupPresence {
     this.#clock = clock;
   }
 
-  /** Rejects when the server cannot say. */
-  async isServed(resource: Pick<Resource, 'group' | 'version' | 'plural'>): Promise<boolean> {
-    const { group, version, plural } = resource;
+  /** Undefined when the server does not serve it. Rejects when the server cannot say. `isNew`: no answer from before the call will do. */
+  async find(
+    { group, version, plural }: Pick<Resource, 'group' | 'version' | 'plural'>,
+    { isNew = false }: { isNew?: boolean } = {},
+  ): Promise<ServedType | undefined> {
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-    const nowMs = this.#clock.now();
-    let answer = this.#answers.get(path);
-    if (!answer || nowMs - answer.atMs >= FRESH_MS) {
-      answer = { atMs: nowMs, plurals: this.#ask(path) };
-      this.#answers.set(path, answer);
-    }
-    return (await answer.plurals).has(plural);
+    const known = this.#answers.get(path);
+    const isGood = known && (known.isOpen || (!isNew && this.#clock.now() - known.atMs < FRESH_MS));
+    const { types } = isGood ? known : this.#question(path);
+    return (await types).get(plural);
   }
 
-  async #ask(path: string): Promise<ReadonlySet<string>> {
+  #question(path: string): Answer {
+    const answer: Answer = { atMs: this.#clock.now(), isOpen: true, types: this.#ask(path) };
+    this.#answers.set(path, answer);
+    answer.types.then(
+      () => {
+        answer.isOpen = false;
+      },
+      () => {
+        if (this.#answers.get(path) === answer) this.#answers.delete(path);
+      },
+    );
+    return answer;
+  }
+
+  async #ask(path: string): Promise<ServedTypes> {
     const response = await this.#transport.request({ method: 'GET', path, headers: { accept: 'application/json' } });
     const body = await readText(response.body);
-    if (response.status === 404) return new Set();
+    if (response.status === 404) return new Map();
     if (response.status !== 200) throw ApiError.fromResponse(response.status, body, { request: `GET ${path}` });
-    const { resources } = JSON.parse(body) as { resources?: { name?: string }[] };
-    return new Set((resources ?? []).flatMap(({ name }) => (name === undefined ? [] : [name])));
+    const { resources } = JSON.parse(body) as { resources?: { name?: string; namespaced?: boolean }[] };
+    return new Map(
+      (resources ?? []).flatMap(({ name, namespaced }) =>
+        name === undefined ? [] : [[name, { namespaced: namespaced === true }]],
+      ),
+    );
   }
 }
 

@@ -3,18 +3,22 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
+import { TransportError } from '../api/transport-error.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { plainCached } from '../codec/plain-cached.ts';
 import type { StringTable } from '../codec/protobuf/string-table.ts';
 import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import type { Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { ListWatch } from '../reflector/list-watch.ts';
 import { ResourceListerWatcher } from '../reflector/resource-lister-watcher.ts';
+import { discoveredCoverage, fixedCoverage } from './coverage.ts';
+import { DiscoveredScope, ScopedListerWatcher } from './discovered-scope.ts';
 import { GroupPresence } from './group-presence.ts';
 import type { InformerSource } from './informer-part.ts';
+import { wantedNamespaces } from './namespaces.ts';
 
 /** What an informer needs of a `Cluster`. */
 export interface ClusterConnection {
@@ -25,15 +29,20 @@ export interface ClusterConnection {
   readonly metrics?: Metrics;
   /** Shared by all informers of the cluster. Unset: waits after failed connections do not end early. */
   readonly reachability?: Reachability;
+  /** Aborts when the connection is closed: its informers stop then. */
+  readonly closed?: AbortSignal;
 }
 
 /** The objects of a resource on a server. client-go's `NewFilteredPodInformer` and its like. */
 export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions {
   cluster: ClusterConnection;
   resource: Resource<T>;
-  /** One, several, or all when unset. Ignored for cluster-scoped resources. */
+  /** One, several, or all when unset; an empty list or name is a `TypeError`. Ignored for cluster-scoped resources. */
   namespace?: string | readonly string[];
-  /** Changes the options of every list and watch, for instance to set a selector. client-go: TweakListOptionsFunc. */
+  /**
+   * Changes the options of every list and watch, for instance to set a selector. When it throws or returns a promise, that list
+   * or watch has failed: it is reported, and tried again after a while. client-go: TweakListOptionsFunc.
+   */
   tweakListOptions?: (options: ListOptions) => void;
   /** Ask for nothing but the metadata of each object. Default false. client-go: metadatainformer. */
   metadataOnly?: boolean;
@@ -41,6 +50,8 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions {
   presence?: GroupPresence;
   /** @internal Likewise. */
   strings?: StringTable;
+  /** @internal `resource.namespaced` is a guess: the server knows. */
+  discoverScope?: boolean;
 }
 
 /** Whatever the user's own functions return, kept as it is: a plain store. client-go's `NewSharedIndexInformer`. */
@@ -67,44 +78,110 @@ export interface OriginParts<T extends KubernetesObject> {
 
 export interface OriginHooks<T extends KubernetesObject> {
   clock?: Clock;
+  logger?: Logger;
+  /** The connection has been closed: no request will ever be answered again. */
+  onClosed?: () => void;
   /** Hears of each stored object whose bytes turn out to be damaged, in the middle of the read. Must not throw. */
   onDamage?: ResourceCodecOptions<T>['onDamage'];
 }
 
-/** Throws `TypeError` when a path of `drop` or `keep` cannot be followed. */
+/** Throws `TypeError` when a namespace cannot be one, or a path of `drop` or `keep` cannot be followed. */
 export function originParts<T extends KubernetesObject>(
   origin: InformerOrigin<T>,
-  { clock = systemClock, onDamage }: OriginHooks<T> = {},
+  { clock = systemClock, logger = safeLogger(), onDamage, onClosed }: OriginHooks<T> = {},
 ): OriginParts<T> {
   if ('listWatch' in origin) {
+    if ('namespace' in origin && origin.namespace !== undefined) {
+      throw new TypeError(
+        'namespace has no effect on a listWatch, whose functions decide what they list: leave it out',
+      );
+    }
     const listerWatcher = origin.listWatch.listerWatcher((object) => plainCached(object, origin.resource));
     return { sources: [{ listerWatcher }] };
   }
-  const { cluster, resource, namespace, tweakListOptions } = origin;
-  const presence = origin.presence ?? new GroupPresence(cluster.transport, clock);
+  const { cluster, resource, tweakListOptions } = origin;
+  const wanted = wantedNamespaces(origin.namespace);
+  const transport = onClosed ? tellingWhenClosed(cluster.transport, onClosed) : cluster.transport;
+  const presence = origin.presence ?? new GroupPresence(transport, clock);
   const memories: CodecMemory[] = [];
-  const source = (only: string | undefined): InformerSource<T> => {
+  const base = () => {
     // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
     const codec = resourceCodec<T>({ ...codecOptions(origin), ...(onDamage && { onDamage }) });
     if (codec.memory) memories.push(codec.memory);
-    return {
-      listerWatcher: new ResourceListerWatcher<T>({
-        transport: cluster.transport,
+    const listerWatcher = (namespace: string | undefined) =>
+      new ResourceListerWatcher<T>({
+        transport,
         resource,
         codec,
-        ...(only !== undefined && { namespace: only }),
+        ...(namespace !== undefined && { namespace }),
         ...(tweakListOptions && { tweakListOptions }),
-      }),
-      ...(only !== undefined && { namespace: only }),
+      });
+    const extras = {
       ...(origin.store !== 'plain' && { pack: (object: T) => codec.fromObject(object) }),
       ...(cluster.reachability && { reachability: cluster.reachability }),
-      confirmGone: async () => !(await presence.isServed(resource)),
+    };
+    return { listerWatcher, extras };
+  };
+  const source = (namespace: string | undefined): InformerSource<T> => {
+    const { listerWatcher, extras } = base();
+    return {
+      ...extras,
+      listerWatcher: listerWatcher(namespace),
+      coverage: fixedCoverage(namespace),
+      confirmGone: goneCheck(presence, resource, namespace, logger),
     };
   };
-  const wanted = typeof namespace === 'string' ? [namespace] : [...new Set(namespace ?? [])];
-  const isEverywhere = !resource.namespaced || wanted.length === 0 || wanted.includes('');
-  const sources = isEverywhere ? [source(undefined)] : wanted.map(source);
+  const discovered =
+    (scope: DiscoveredScope) =>
+    (namespace: string, index: number): InformerSource<T> => {
+      const { listerWatcher, extras } = base();
+      return {
+        ...extras,
+        listerWatcher: new ScopedListerWatcher(scope, (namespaced) =>
+          listerWatcher(namespaced ? namespace : undefined),
+        ),
+        coverage: discoveredCoverage(scope, namespace, index === 0),
+        confirmGone: () => scope.isGone(),
+      };
+    };
+  const sourcesOf = () => {
+    if (wanted === undefined) return [source(undefined)];
+    if (origin.discoverScope) return wanted.map(discovered(new DiscoveredScope(resource, presence)));
+    return resource.namespaced ? wanted.map(source) : [source(undefined)];
+  };
+  const sources = sourcesOf();
   return { sources, ...(memories.length > 0 && { memory: sumOf(memories) }) };
+}
+
+/** Besides what the server does not serve, what it does not serve in a namespace: a list there would fail for ever. */
+function goneCheck(presence: GroupPresence, resource: Resource, namespace: string | undefined, logger: Logger) {
+  let isTold = false;
+  return async (): Promise<boolean> => {
+    const found = await presence.find(resource);
+    if (found === undefined) return true;
+    if (found.namespaced || namespace === undefined) return false;
+    if (!isTold) {
+      logger.warn(
+        `${resourceName(resource)} is cluster-scoped, but its token says that it is namespaced. Define it with namespaced: false.`,
+      );
+    }
+    isTold = true;
+    return true;
+  };
+}
+
+function tellingWhenClosed(transport: Transport, onClosed: () => void): Transport {
+  return {
+    request: async (request) => {
+      try {
+        return await transport.request(request);
+      } catch (error) {
+        if (error instanceof TransportError && error.kind === 'closed') onClosed();
+        throw error;
+      }
+    },
+    close: () => transport.close(),
+  };
 }
 
 function sumOf(memories: readonly CodecMemory[]): CodecMemory {

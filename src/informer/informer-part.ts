@@ -10,6 +10,7 @@ import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 import type { ReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import type { ObjectTable } from '../store/object-table.ts';
+import { type Coverage, fixedCoverage } from './coverage.ts';
 import { DeltaHandler } from './delta-handler.ts';
 import { InformerController } from './informer-controller.ts';
 import { Intake } from './intake.ts';
@@ -19,8 +20,8 @@ import { applyTransform, type Transform } from './transform.ts';
 /** One list and watch. */
 export interface InformerSource<T extends KubernetesObject> {
   listerWatcher: ListerWatcher<T>;
-  /** The only namespace that it covers; unset: everything. */
-  namespace?: string;
+  /** Default: everything. */
+  coverage?: Coverage;
   /** How a packed store keeps what a transform returns; unset in a plain one. */
   pack?: (object: T) => Cached<T>;
   /** Whether the server does not know the type of object at all. */
@@ -53,7 +54,7 @@ export interface PartOptions<T extends KubernetesObject>
  * own namespace: a list of one namespace says nothing of what vanished from another.
  */
 export class InformerPart<T extends KubernetesObject> {
-  readonly #namespace: string | undefined;
+  readonly #coverage: Coverage;
   readonly #intake: Intake<T>;
   readonly #controller: InformerController<T>;
   readonly #repairs = new Repairs<T>();
@@ -72,10 +73,10 @@ export class InformerPart<T extends KubernetesObject> {
     } = options;
     const { name, clock = systemClock } = options;
     const logger = safeLogger(options.logger);
-    this.#namespace = source.namespace;
+    this.#coverage = source.coverage ?? fixedCoverage(undefined);
     const queueOptions = {
       keyFunction: (object: Cached<T>) => object.key,
-      knownObjects: knownTo(table, source.namespace),
+      knownObjects: knownTo(table, this.#coverage),
     };
     const queue = queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
     this.#intake = new Intake<T>({
@@ -137,8 +138,8 @@ export class InformerPart<T extends KubernetesObject> {
     this.#controller.refetch(object, problem);
   }
 
-  covers(namespace: string): boolean {
-    return this.#namespace === undefined || this.#namespace === namespace;
+  get coverage(): Coverage {
+    return this.#coverage;
   }
 
   hasSynced(): boolean {
@@ -149,19 +150,32 @@ export class InformerPart<T extends KubernetesObject> {
     return this.#controller.lastSyncResourceVersion();
   }
 
-  waitFor(version: string): { reached: Promise<void>; cancel: () => void } {
-    return this.#intake.caughtUp.waitFor(version);
+  /** A part that turns out to be spare has nothing to catch up with. */
+  waitFor(version: string): { reached: Promise<unknown>; cancel: () => void } {
+    const { reached, cancel } = this.#intake.caughtUp.waitFor(version);
+    const spare = this.#coverage.settled?.then(() => (this.#coverage.isSpare ? undefined : reached));
+    return { reached: spare ?? reached, cancel };
   }
 
-  run(signal: AbortSignal): Promise<void> {
-    return this.#controller.run({ signal });
+  /** Resolves when the signal has aborted and all has ended. Sends nothing while it is spare, or may turn out to be. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { settled } = this.#coverage;
+    if (settled !== undefined) {
+      const aborted = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.race([settled, aborted]);
+      if (this.#coverage.isSpare) await aborted;
+    }
+    await this.#controller.run({ signal });
   }
 }
 
-function knownTo<T extends KubernetesObject>(table: ObjectTable<T>, namespace: string | undefined) {
+function knownTo<T extends KubernetesObject>(table: ObjectTable<T>, coverage: Coverage) {
   return {
     getByKey: (key: string) => table.get(key),
-    listKeys: () => (namespace === undefined ? table.keys() : keysOf(table, namespace)),
+    listKeys: () => (coverage.namespace === undefined ? table.keys() : keysOf(table, coverage.namespace)),
   };
 }
 

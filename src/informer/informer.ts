@@ -54,7 +54,8 @@ export interface Informer<T extends KubernetesObject> {
   waitForSync(options?: WaitOptions): Promise<boolean>;
   /**
    * Read your own writes: resolves when the cache holds everything up to this version (pass what a write returned).
-   * Rejects when `signal` aborts, the informer stops, or `timeoutMs` passes.
+   * Rejects when `signal` aborts, the informer stops, or `timeoutMs` passes; at once, with a `TypeError`, for an object in a
+   * namespace that the informer does not watch.
    */
   waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void>;
   /** The newest version that the server has told of; "" before the first list. */

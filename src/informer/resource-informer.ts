@@ -10,24 +10,26 @@ import type { SharedIndexInformer } from './shared-index-informer.ts';
  */
 export class ResourceInformer<T extends KubernetesObject> {
   readonly resource: Resource<T>;
-  readonly #informer: () => SharedIndexInformer<T>;
+  readonly #find: () => SharedIndexInformer<T>;
+  #informer: SharedIndexInformer<T> | undefined;
 
   constructor(resource: Resource<T>, informer: () => SharedIndexInformer<T>) {
     this.resource = resource;
-    this.#informer = informer;
+    this.#find = informer;
   }
 
-  /** The same one however often it is asked for. */
+  /** The same one however often it is asked for, also when it has stopped; `factory.for` finds a new one then. */
   informer(): SharedIndexInformer<T> {
-    return this.#informer();
+    this.#informer ??= this.#find();
+    return this.#informer;
   }
 
   lister(): Lister<T> {
-    return this.#informer().lister();
+    return this.informer().lister();
   }
 
   /** An informer of a part of these objects, on the same watch and store. */
   select(options: SelectOptions): DerivedInformer<T> {
-    return new DerivedInformer(this.#informer(), options);
+    return new DerivedInformer(this.informer(), options);
   }
 }

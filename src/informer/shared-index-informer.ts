@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Cached } from '../api/cached.ts';
-import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
+import { metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import type { CodecMemory } from '../codec/codec.ts';
@@ -65,6 +65,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #logger: Logger;
   readonly #mutationDetector: MutationDetector | undefined;
   readonly #packed: CodecMemory | undefined;
+  /** Of the cluster. */
+  readonly #closed: AbortSignal | undefined;
   #transform: Transform<T> | undefined;
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
@@ -97,9 +99,12 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
     const { sources, memory } = originParts(options, {
       clock: this.#clock,
+      logger: this.#logger,
+      onClosed: () => this.#stopClosed(),
       onDamage: (object, error) => this.#partOf(object)?.damaged(object, error),
     });
     this.#packed = memory;
+    this.#closed = 'cluster' in given ? given.cluster.closed : undefined;
     const gauges = options.metrics && new MemoryGauges(safeMetrics(options.metrics), name);
     this.#parts = sources.map(
       (source) =>
@@ -131,7 +136,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   get state(): ReflectorState {
-    const state = combinedState(this.#parts.map((part) => part.state));
+    const state = combinedState(this.#busyParts().map((part) => part.state));
     const stopped = this.#stopping.signal.aborted && this.#running === undefined;
     return stopped ? { ...state, phase: 'stopped' } : state;
   }
@@ -198,7 +203,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   hasSynced(): boolean {
-    return this.#parts.every((part) => part.hasSynced());
+    return this.#parts.every((part) => part.coverage.isSpare || part.hasSynced());
   }
 
   async waitForSync(options: WaitOptions = {}): Promise<boolean> {
@@ -215,7 +220,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     if (!wanted) throw new TypeError(`waitFor needs a resourceVersion, or an object that carries one`);
     const key = isObject ? metaNamespaceKey(version) : undefined;
     if (key !== undefined && this.#holds(key, wanted)) return;
-    const parts = this.#parts.filter((part) => key === undefined || part.covers(splitMetaNamespaceKey(key).namespace));
+    const parts = isObject ? this.#partsOf(version) : this.#busyParts();
     const waits = parts.map((part) => part.waitFor(wanted));
     const reached = Promise.all(waits.map((wait) => wait.reached)).then(() => {});
     const outcome = await waitFirst(reached, this.#stopped, options, this.#clock);
@@ -228,7 +233,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   lastSyncResourceVersion(): string {
     let oldest: string | undefined;
-    for (const part of this.#parts) {
+    for (const part of this.#busyParts()) {
       const version = part.lastSyncResourceVersion();
       if (oldest === undefined || (compareResourceVersions(version, oldest) ?? 0) < 0) oldest = version;
     }
@@ -250,9 +255,15 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     // A signal that many informers share must not count a listener for each.
     const own = signal && AbortSignal.any([signal]);
     const abort = () => this.#stopping.abort();
+    const close = () => this.#stopClosed();
     if (own?.aborted) abort();
+    if (this.#closed?.aborted) close();
     own?.addEventListener('abort', abort, { once: true });
-    this.#running = this.#runParts().finally(() => own?.removeEventListener('abort', abort));
+    this.#closed?.addEventListener('abort', close, { once: true });
+    this.#running = this.#runParts().finally(() => {
+      own?.removeEventListener('abort', abort);
+      this.#closed?.removeEventListener('abort', close);
+    });
     this.#armResync();
     return this.#running;
   }
@@ -280,7 +291,26 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   #partOf({ namespace }: Cached<T>): InformerPart<T> | undefined {
-    return this.#parts.find((part) => part.covers(namespace));
+    return this.#parts.find((part) => part.coverage.covers(namespace));
+  }
+
+  #busyParts(): readonly InformerPart<T>[] {
+    return this.#parts.filter((part) => !part.coverage.isSpare);
+  }
+
+  #partsOf({ metadata }: KubernetesObject): readonly InformerPart<T>[] {
+    const namespace = metadata?.namespace ?? '';
+    const parts = this.#parts.filter((part) => part.coverage.covers(namespace));
+    if (parts.length > 0) return parts;
+    const own = this.#parts.map((part) => part.coverage.namespace).join(', ');
+    const where = namespace ? `is in namespace ${namespace}` : 'has no namespace';
+    throw new TypeError(`${this.name} never holds ${metadata?.name}, which ${where}: it watches ${own}`);
+  }
+
+  #stopClosed(): void {
+    if (this.isStopped()) return;
+    this.#logger.warn(`${this.name}: the connection to the cluster was closed, so the informer stops.`);
+    this.#stopping.abort();
   }
 
   #joined(add: (present: readonly Cached<T>[]) => Listener<T>): Listener<T> {
@@ -299,7 +329,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const dueMs = this.#processor.nextResyncMs;
     if (dueMs === undefined || this.#running === undefined || this.isStopped()) return;
     this.#resyncTimer = this.#clock.setTimeout(() => {
-this.#logger.debug(`${this.name}: resync.`);
+      this.#logger.debug(`${this.name}: resync.`);
       this.#processor.resync(() => this.#resyncable());
       this.#armResync();
     }, dueMs - this.#clock.now());

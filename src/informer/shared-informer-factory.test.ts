@@ -61,13 +61,13 @@ describe('SharedInformerFactory', () => {
     factory.for(pods).informer();
     factory.start();
     factory.start();
-    expect(await factory.waitForCacheSync()).toEqual(new Map<Resource, boolean>([[pods, true]]));
+    expect((await factory.waitForCacheSync()).get(pods)).toBe(true);
     factory.for(configMaps).lister();
     factory.start();
     await factory.waitForCacheSync();
     await createConfigMap('c');
-    const [resource] = [...(await factory.waitForCacheSync()).keys()].filter(({ plural }) => plural === 'configmaps');
-    expect(resource).toEqual(configMaps);
+    const synced = await factory.waitForCacheSync();
+    expect([synced.get(pods), synced.get(configMaps), synced.size]).toEqual([true, true, 2]);
     expect(server.openWatches).toBe(2);
   });
 
@@ -183,7 +183,7 @@ describe('SharedInformerFactory', () => {
     expect(server.openWatches).toBe(0);
     factory.for(deployments).informer();
     factory.start();
-    expect(factory.for(deployments).informer().state.phase).toBe('idle');
+    expect(factory.for(deployments).informer().state.phase).toBe('stopped');
   });
 });
 

@@ -1,11 +1,12 @@
 import type { Cached } from '../api/cached.ts';
 import type { Labels } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { isPromise } from '../api/promise-like.ts';
 
 /**
  * Changes each object before it is stored, for instance to put something in the place of a secret. May change its argument
  * and return it. Must be pure otherwise: it runs for every version of every object. What it throws is reported, and the
- * object is left out of the cache. The identity (name, namespace, uid, resourceVersion) is kept whatever it returns.
+ * object is left out of the cache; so is one for which it returns a promise. The identity (name, namespace, uid, resourceVersion) is kept whatever it returns.
  *
  * In a packed store what it returns is written as JSON and packed again. So each object is decoded whole, written and
  * scanned, and takes the room that JSON takes, about twice that of protobuf; what JSON cannot hold, as `undefined`, is lost.
@@ -50,6 +51,11 @@ export function applyTransform<T extends KubernetesObject>(
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new Error(`the transform failed on ${original.key}: ${message}`, { cause: error });
+  }
+  if (isPromise(object)) {
+    throw new Error(
+      `the transform returned a promise for ${original.key}: it must return the object to store, at once`,
+    );
   }
   if (typeof object !== 'object' || object === null) {
     throw new Error(`the transform returned ${String(object)} for ${original.key}: it must return the object to store`);

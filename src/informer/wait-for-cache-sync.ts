@@ -23,10 +23,10 @@ export async function waitForCacheSync(
     timer?.clear();
   }
   const late = informers.filter((informer) => !informer.hasSynced());
-  const plights = late.map(
+  const reports = late.map(
     ({ name, state: { phase, lastError } }) => `${name} (${phase}${lastError ? `: ${lastError.message}` : ''})`,
   );
   throw new Error(
-    `${late.length} of ${informers.length} caches did not sync within ${timeoutMs} ms: ${plights.join(', ')}`,
+    `${late.length} of ${informers.length} caches did not sync within ${timeoutMs} ms: ${reports.join(', ')}`,
   );
 }

@@ -46,6 +46,8 @@ export class ListAndWatch<T extends KubernetesObject> {
         await recover(this.#session, error, 'listing', { next: 'list', wait: 'backoff' }).catch(() => {});
       }
     }
+    // A stop may come between the state and the watch that came with it.
+    if (step.do === 'watch') step.stream?.close();
   }
 
   #take(step: Step<T>): Promise<Step<T>> {

@@ -2,6 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
 import { type ListOptions, listQuery } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { isPromise } from '../api/promise-like.ts';
 import { type Resource, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { Transport, TransportResponse } from '../api/transport.ts';
@@ -27,7 +28,10 @@ export interface ResourceListerWatcherOptions<T extends KubernetesObject> {
   resource: Resource<T>;
   /** Unset or empty: all namespaces. Ignored for cluster-scoped resources. */
   namespace?: string;
-  /** Changes the options of every list and watch; if it returns an object, that is used. client-go: TweakListOptionsFunc. */
+  /**
+   * Changes the options of every list and watch; if it returns an object, that is used. When it throws, or returns a promise,
+   * the list or watch has failed. client-go: TweakListOptionsFunc.
+   */
   tweakListOptions?: (options: ListOptions) => void;
   /** Default true. */
   supportsWatchList?: boolean;
@@ -107,6 +111,9 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Lister
   #tweaked(options: ListOptions): ListOptions {
     const copy = { ...options };
     const returned: unknown = this.#options.tweakListOptions?.(copy);
+    if (isPromise(returned)) {
+      throw new TypeError('tweakListOptions returned a promise: it must change the options that it is given, at once');
+    }
     return typeof returned === 'object' && returned !== null ? (returned as ListOptions) : copy;
   }
 

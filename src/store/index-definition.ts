@@ -1,10 +1,14 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { isPromise } from '../api/promise-like.ts';
 import { IndexError } from './index-error.ts';
 import { parseIndexPath, pathReader } from './index-path.ts';
 import type { IndexReader } from './value-index.ts';
 
-/** The values under which an object can be found; none leaves it out. client-go's `cache.IndexFunc`. */
+/**
+ * The values under which an object can be found; none leaves it out of the index. An object on which it throws, or returns
+ * anything but an array of strings (a promise, say), is reported and left out of the store. client-go's `cache.IndexFunc`.
+ */
 export type IndexFunction<T extends KubernetesObject = KubernetesObject> = (obj: T) => readonly string[];
 
 /**
@@ -45,7 +49,7 @@ function callIndexFunction<T extends KubernetesObject>(
       cause: error,
     });
   }
-  if (!Array.isArray(values)) throw wrongResult(name, cached.key, typeOf(values));
+  if (!Array.isArray(values)) throw wrongResult(name, cached.key, isPromise(values) ? 'a promise' : typeOf(values));
   for (const value of values) {
     if (typeof value !== 'string') throw wrongResult(name, cached.key, `an array with ${typeOf(value)} in it`);
   }

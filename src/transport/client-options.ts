@@ -20,7 +20,7 @@ export interface WriteOptions extends CallOptions {
   subresource?: string;
   /** Check everything, store nothing. */
   dryRun?: boolean;
-  /** Who owns the fields that are set. */
+  /** Who owns the fields that are set: 1 to 128 printable characters. Default: the client's, else the cluster's. */
   fieldManager?: string;
   /** What becomes of unknown or repeated fields. Default of the server: `Warn`. */
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
@@ -38,9 +38,7 @@ export interface PatchOptions extends WriteOptions {
   type?: PatchType;
 }
 
-export interface ApplyOptions extends Omit<WriteOptions, 'fieldManager'> {
-  /** Whose intent this is. Default `tidewatch`. */
-  fieldManager?: string;
+export interface ApplyOptions extends WriteOptions {
   /** Take fields over that another manager has set to another value. Default false: a 409 tells of them. */
   force?: boolean;
 }

@@ -99,6 +99,106 @@ describe('the paths of a client', () => {
     await expect(client.update({ metadata: {} })).rejects.toThrow('metadata.name');
     expect(api.seen).toEqual([]);
   });
+
+  it.each(['..', '.', 'a/b', 'a%2fb', 'a?b', 'A', 'a.b', '-a'])('refuse the namespace %j', async (namespace) => {
+    await using api = await apiServer(echo);
+    const client = api.cluster.client(configMaps);
+    const object = { metadata: { name: 'a', namespace } };
+    const calls = [
+      client.get('a', { namespace }),
+      client.list({ namespace }),
+      client.listAll({ namespace }),
+      client.listPages({ namespace }).next(),
+      client.watch({ namespace }).next(),
+      client.create(object),
+      client.update(object),
+      client.patch('a', {}, { namespace }),
+      client.apply(object, { fieldManager: 'me' }),
+      client.delete('a', { namespace }),
+      client.deleteCollection({ namespace }),
+    ];
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(TypeError) });
+      expect(String((outcome as PromiseRejectedResult).reason)).toContain('cannot be the name of a namespace');
+    }
+    expect(() => api.cluster.client(configMaps, { namespace })).toThrow('cannot be the name of a namespace');
+    expect(() => Cluster.over(api.cluster.transport, { namespace })).toThrow('cannot be the name of a namespace');
+    expect(api.seen).toEqual([]);
+  });
+
+  it('take an empty namespace for all of them', async () => {
+    await using api = await apiServer(echo);
+    await api.cluster.client(configMaps, { namespace: '' }).list();
+    await api.cluster.client(configMaps, { namespace: 'x' }).list({ namespace: '' });
+    expect(api.lines()).toEqual(['GET /api/v1/configmaps', 'GET /api/v1/configmaps']);
+  });
+});
+
+describe('the field manager', () => {
+  const object: ConfigMap = { metadata: { name: 'a' } };
+  const managers = (lines: string[]) =>
+    lines.map((line) => new URL(line.split(' ')[1] ?? '', 'http://x').searchParams.get('fieldManager'));
+
+  it('is that of the call, else of the client, else of the cluster, in every write', async () => {
+    await using api = await apiServer(echo);
+    const cluster = Cluster.over(api.cluster.transport, { fieldManager: 'of the cluster' });
+    const clients = [cluster.client(configMaps), cluster.client(configMaps, { fieldManager: 'of the client' })];
+    for (const client of clients) {
+      for (const options of [{}, { fieldManager: 'of the call' }]) {
+        await client.create(object, options);
+        await client.update(object, options);
+        await client.patch('a', {}, options);
+        await client.apply(object, options);
+      }
+    }
+    const four = (name: string) => [name, name, name, name];
+    expect(managers(api.lines())).toEqual([
+      ...four('of the cluster'),
+      ...four('of the call'),
+      ...four('of the client'),
+      ...four('of the call'),
+    ]);
+  });
+
+  it('must be given for apply, which says where, and may be left out elsewhere', async () => {
+    await using api = await apiServer(echo);
+    const client = api.cluster.client(configMaps);
+    const error = await rejection(client.apply(object));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toMatch(/to this call, to cluster.client\(.*, or to Cluster.connect\(/);
+    expect(api.seen).toEqual([]);
+    await client.create(object);
+    expect(managers(api.lines())).toEqual([null]);
+  });
+
+  it.each(['', 'a\nb', 'a\u0000', 'tab\t', 'a\u00a0b', 'x'.repeat(129), '\u00e9'.repeat(65), 7 as unknown as string])(
+    'cannot be %j',
+    async (fieldManager) => {
+      await using api = await apiServer(echo);
+      const client = api.cluster.client(configMaps);
+      const writes = [
+        client.create(object, { fieldManager }),
+        client.update(object, { fieldManager }),
+        client.patch('a', {}, { fieldManager }),
+        client.apply(object, { fieldManager }),
+      ];
+      for (const outcome of await Promise.allSettled(writes)) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(TypeError) });
+        expect(String((outcome as PromiseRejectedResult).reason)).toContain('1 to 128 printable characters');
+      }
+      expect(() => api.cluster.client(configMaps, { fieldManager })).toThrow('printable');
+      expect(() => Cluster.over(api.cluster.transport, { fieldManager })).toThrow('printable');
+      expect(api.seen).toEqual([]);
+    },
+  );
+
+  it('may be as long and as odd as a server takes', async () => {
+    await using api = await apiServer(echo);
+    for (const fieldManager of ['x'.repeat(128), '\u00e9'.repeat(64), 'my controller/v1 (\u6f6e)']) {
+      await api.cluster.client(configMaps, { fieldManager }).apply(object);
+    }
+    expect(managers(api.lines())).toHaveLength(3);
+  });
 });
 
 describe('writing', () => {
@@ -113,7 +213,6 @@ describe('writing', () => {
     await client.patch('a', [{ op: 'remove', path: '/data' }], { type: 'json' });
     await client.patch('a', {}, { type: 'strategic', subresource: 'status' });
     await client.apply(object, { fieldManager: 'me', force: true });
-    await client.apply(object);
     await client.create({ kind: 'Eviction', metadata: { name: 'a' } }, { subresource: 'eviction' });
     await client.delete('a');
     await client.delete('a', {
@@ -132,7 +231,6 @@ describe('writing', () => {
       { line: `PATCH ${root}/a`, type: 'application/json-patch+json', body: [{ op: 'remove', path: '/data' }] },
       { line: `PATCH ${root}/a/status`, type: 'application/strategic-merge-patch+json', body: {} },
       { line: `PATCH ${root}/a?fieldManager=me&force=true`, type: 'application/apply-patch+yaml', body: typed },
-      { line: `PATCH ${root}/a?fieldManager=tidewatch`, type: 'application/apply-patch+yaml', body: typed },
       {
         line: `POST ${root}/a/eviction`,
         type: 'application/json',

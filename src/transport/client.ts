@@ -1,6 +1,6 @@
 import { listQuery } from '../api/list-options.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
-import { apiVersionOf, type Resource, resourcePath } from '../api/resource.ts';
+import { apiVersionOf, checkNamespace, type Resource, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
@@ -18,6 +18,7 @@ import type {
   PatchType,
   WriteOptions,
 } from './client-options.ts';
+import { checkFieldManager } from './field-manager.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll, listPages } from './pager.ts';
 
@@ -34,6 +35,8 @@ export interface ClientOptions<T extends KubernetesObject> {
   namespace: string | undefined;
   /** The cluster's own. */
   defaultNamespace: string;
+  /** For writes that do not name their own. */
+  fieldManager: string | undefined;
 }
 
 /**
@@ -41,7 +44,8 @@ export interface ClientOptions<T extends KubernetesObject> {
  * `ApiError` for its no and a `TransportError` when there was no answer.
  *
  * For a namespaced resource the namespace is the call's, else the client's, else the object's own; after that,
- * `list`, `listPages`, `listAll` and `watch` mean all namespaces, and everything else the cluster's default one.
+ * `list`, `listPages`, `listAll` and `watch` mean all namespaces, as they do with `''`, and everything else the cluster's
+ * default one. A namespace that cannot be one, and a name that would change the path, are a `TypeError`, before any request.
  */
 export class Client<T extends KubernetesObject = KubernetesObject> {
   readonly resource: Resource<T>;
@@ -49,6 +53,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
 
   constructor(options: ClientOptions<T>) {
     this.resource = options.resource;
+    if (options.namespace) checkNamespace(options.namespace);
+    checkFieldManager(options.fieldManager);
     this.#options = options;
   }
 
@@ -95,11 +101,19 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return this.#json<S>({ ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } }, options);
   }
 
-  /** Server-side apply: the object holds the fields that this manager wants to own, and is made if it is missing. */
+  /**
+   * Server-side apply: the object holds the fields that this manager wants to own, and is made if it is missing. Fields that
+   * the manager has applied before and leaves out now are removed; so two programs must not share a manager. Without one, of
+   * the call, the client or the cluster, it throws a `TypeError`.
+   */
   async apply<S extends KubernetesObject = T>(object: NoInfer<S>, options: ApplyOptions = {}): Promise<S> {
+    if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {
+      throw new TypeError(
+        'apply needs a fieldManager, the name of the program that owns the fields: give it to this call, to cluster.client(resource, { fieldManager }), or to Cluster.connect({ fieldManager })',
+      );
+    }
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
-    const extra = { fieldManager: options.fieldManager ?? 'tidewatch', force: options.force };
-    const request = this.#write('PATCH', path, this.#typed(object, {}), { ...options, ...extra }, extra);
+    const request = this.#write('PATCH', path, this.#typed(object, {}), options, { force: options.force });
     return this.#json<S>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
   }
 
@@ -155,7 +169,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     options: WriteOptions,
     extra: Record<string, string | boolean | undefined> = {},
   ): TransportRequest {
-    const { dryRun, fieldManager, fieldValidation } = options;
+    const { dryRun, fieldValidation } = options;
+    const fieldManager = checkFieldManager(options.fieldManager) ?? this.#options.fieldManager;
     const query = queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation, ...extra });
     return { method, path, query, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   }

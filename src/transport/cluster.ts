@@ -1,7 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { inspect } from 'node:util';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
-import type { Resource } from '../api/resource.ts';
+import { checkNamespace, type Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -13,6 +14,7 @@ import type { ClientNodeConfig } from './client-node-config.ts';
 import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
 import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
+import { checkFieldManager } from './field-manager.ts';
 import { KubeconfigError } from './kubeconfig.ts';
 import { ReadyzProber } from './readyz-prober.ts';
 import { ServerWarnings } from './server-warnings.ts';
@@ -20,6 +22,13 @@ import { ServerWarnings } from './server-warnings.ts';
 export interface OverOptions extends ClusterOptions {
   /** What messages call the server. */
   server?: string;
+}
+
+export interface ClusterClientOptions {
+  /** Where all calls go that do not say otherwise. Unset: see `Client`. */
+  namespace?: string;
+  /** Who owns the fields that this client writes. Default: the cluster's. */
+  fieldManager?: string;
 }
 
 /**
@@ -38,9 +47,12 @@ export class Cluster {
   /** Tells informers when a server that they could not reach answers again. */
   readonly reachability: Reachability;
   readonly #requests: ApiRequests;
+  readonly #fieldManager: string | undefined;
+  readonly #closing = new AbortController();
   #discovery: Discovery | undefined;
 
   private constructor(transport: Transport, server: string, namespace: string, options: ClusterOptions) {
+    if (options.namespace) checkNamespace(options.namespace);
     this.transport = transport;
     this.server = server;
     this.namespace = namespace;
@@ -48,6 +60,9 @@ export class Cluster {
     this.logger = safeLogger(options.logger);
     this.metrics = safeMetrics(options.metrics);
     this.reachability = new ReadyzProber({ transport, clock: this.clock, random: systemRandom });
+    this.#fieldManager = checkFieldManager(options.fieldManager);
+    // Every informer of the cluster listens.
+    setMaxListeners(0, this.#closing.signal);
     this.#requests = new ApiRequests({ transport, clock: this.clock, warnings: new ServerWarnings(this.logger) });
   }
 
@@ -96,18 +111,25 @@ export class Cluster {
     return this.#discovery;
   }
 
+  /** Aborts when `close` is called. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** A client for one resource, in one namespace or, without, in the one that each call means. */
-  client<T extends KubernetesObject>(resource: Resource<T>, options: { namespace?: string } = {}): Client<T> {
+  client<T extends KubernetesObject>(resource: Resource<T>, options: ClusterClientOptions = {}): Client<T> {
     return new Client({
       resource,
       requests: this.#requests,
       namespace: options.namespace,
       defaultNamespace: this.namespace,
+      fieldManager: options.fieldManager ?? this.#fieldManager,
     });
   }
 
-  /** Ends idle sockets, aborts running requests and refuses new ones. Idempotent. */
+  /** Stops the informers of this cluster, ends idle sockets, aborts running requests and refuses new ones. Idempotent. */
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.transport.close();
   }
 

@@ -8,6 +8,12 @@ import type { Impersonation } from './impersonation.ts';
 export interface ClusterOptions {
   /** The namespace for what does not say its own. Default: that of the context or of the service account, else `default`. */
   namespace?: string;
+  /**
+   * Who owns the fields that clients write: 1 to 128 printable characters, best the name of the program. A call or a client may
+   * name another. Default: none, which `Client.apply` refuses, and for which the server takes the start of the User-Agent
+   * in other writes.
+   */
+  fieldManager?: string;
   /** Default: the time of the machine. */
   clock?: Clock;
   /** Default: warnings and errors on the console. */

@@ -93,17 +93,9 @@ class ApiFile {
   }
 
   addToken(resource: ResourceDescription): void {
-    const { group, version, plural, kind, namespaced, accessor } = resource;
-    const parts = [
-      ...(group === '' ? [] : [`group: '${group}'`]),
-      `version: '${version}'`,
-      `plural: '${plural}'`,
-      `kind: '${kind}'`,
-      ...(namespaced ? [] : ['namespaced: false']),
-    ];
-    this.#tokens.push(
-      `export const ${accessor}: Resource<${kind}> = /*#__PURE__*/ defineResource<${kind}>({ ${parts.join(', ')} });\n`,
-    );
+    const { group, version, plural, kind, accessor } = resource;
+    const names = [group, version, plural].map((name) => `'${name}'`).join(', ');
+    this.#tokens.push(`export const ${accessor}: Resource<${kind}> = /*#__PURE__*/ builtin<${kind}>(${names});\n`);
   }
 
   text(): string {
@@ -118,7 +110,10 @@ class ApiFile {
     return [
       HEADER,
       ...(this.#tokens.length > 0
-        ? ["import { defineResource, type Resource } from '../../../api/resource.ts';\n"]
+        ? [
+            "import type { Resource } from '../../../api/resource.ts';\n",
+            "import { builtin } from '../../resources.ts';\n",
+          ]
         : []),
       ...this.#importLines(),
       ...(isMeta ? reExports() : []),

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
+import { safeMetrics } from '../observe/metrics.ts';
 import { Entry } from './entry.ts';
 import { QueueIterator } from './queue-iterator.ts';
 import { QueueMetrics } from './queue-metrics.ts';
@@ -29,11 +30,11 @@ export class WorkQueue<T = string> implements Queue<T> {
   constructor(options: WorkQueueOptions<T> = {}) {
     this.name = options.name ?? 'queue';
     this.clock = options.clock ?? systemClock;
-    this.logger = options.logger ?? defaultLogger;
+    this.logger = safeLogger(options.logger);
     this.#keyOf = options.keyOf;
     this.metrics =
       options.metrics && options.name !== undefined
-        ? new QueueMetrics(options.metrics, options.name, this.clock)
+        ? new QueueMetrics(safeMetrics(options.metrics), options.name, this.clock)
         : undefined;
   }
 

@@ -49,7 +49,7 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
     const onlyMetadata = expected.metadataOf !== undefined;
     const format = new JsonFormat(kind === '' ? undefined : { kind, apiVersion });
     return new PackedJsonKeeper<T>({
-      family: new PackedFamily<T>(format, this.#slabs, this.#onDamage),
+      family: new PackedFamily<T>({ format, slabs: this.#slabs, reduction: undefined, onDamage: this.#onDamage }),
       format,
       scanner: new JsonObjectScanner({ kind, apiVersion, format, dropManagedFields, onlyMetadata }),
       filter: this.#rules && new JsonFilter(this.#rules),
@@ -62,7 +62,7 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
     const plan = this.#rules === undefined ? whole : filteredPlan(whole, this.#rules);
     const format = new ProtobufFormat({ type, plan, reader });
     return new PackedProtobufKeeper<T>({
-      family: new PackedFamily<T>(format, this.#slabs, this.#onDamage),
+      family: new PackedFamily<T>({ format, slabs: this.#slabs, reduction: undefined, onDamage: this.#onDamage }),
       reader,
       dropManagedFields: this.#dropManagedFields,
       filter: this.#rules && new ProtobufFilter(whole, this.#rules, reader),

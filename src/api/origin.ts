@@ -22,7 +22,13 @@ export function reductionOf(object: object): Reduction | undefined {
   return typeof origin === 'function' ? (origin() as Reduction | undefined) : undefined;
 }
 
-/** Makes decoded data know its origin. Does not change its fields. */
-export function markOrigin(object: object, origin: Origin): void {
-  Object.defineProperty(object, ORIGIN, { value: origin, enumerable: false, writable: true, configurable: true });
+/** The object, which knows its origin from then on; a copy when nothing can be added to it, or when it comes from elsewhere. */
+export function withOrigin<T extends object>(object: T, origin: Origin): T {
+  const marked = Object.isExtensible(object) && !(ORIGIN in object) ? object : { ...object };
+  return Object.defineProperty(marked, ORIGIN, {
+    value: origin,
+    enumerable: false,
+    writable: true,
+    configurable: true,
+  });
 }

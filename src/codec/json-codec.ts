@@ -89,8 +89,8 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     yield* this.#framesIn(cutter, slice);
   }
 
-  fromObject(object: T): Cached<T> {
-    return this.#keeper.fromObject(object);
+  fromTransform(object: T): Cached<T> {
+    return this.#keeper.fromTransform(object);
   }
 
   async *#framesIn(cutter: JsonFrameCutter, slice: TimeSlice): CachedFrames<T> {

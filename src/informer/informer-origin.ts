@@ -4,7 +4,7 @@ import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
-import { plainCached } from '../codec/plain-cached.ts';
+import { plainCached, transformedCached } from '../codec/plain-cached.ts';
 import type { StringTable } from '../codec/protobuf/string-table.ts';
 import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
@@ -75,7 +75,7 @@ export function originParts<T extends KubernetesObject>(
 ): OriginParts<T> {
   if ('listWatch' in origin) {
     const listerWatcher = origin.listWatch.listerWatcher((object) => plainCached(object, origin.resource));
-    return { sources: [{ listerWatcher }] };
+    return { sources: [{ listerWatcher, keepTransformed: (object) => transformedCached(object, origin.resource) }] };
   }
   const { cluster, resource, namespace, tweakListOptions } = origin;
   const presence = origin.presence ?? new GroupPresence(cluster.transport, clock);
@@ -93,7 +93,7 @@ export function originParts<T extends KubernetesObject>(
         ...(tweakListOptions && { tweakListOptions }),
       }),
       ...(only !== undefined && { namespace: only }),
-      ...(origin.store !== 'plain' && { pack: (object: T) => codec.fromObject(object) }),
+      keepTransformed: (object) => codec.fromTransform(object),
       confirmGone: async () => !(await presence.isServed(resource)),
     };
   };

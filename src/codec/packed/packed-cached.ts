@@ -1,7 +1,7 @@
 import type { Cached } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
-import { markOrigin, type Reduction } from '../../api/origin.ts';
+import { type Reduction, withOrigin } from '../../api/origin.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { CommonMetadata } from './common-metadata.ts';
 import type { ViewShape, ViewSource } from './lazy-view.ts';
@@ -158,8 +158,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   #decoded(): T {
     const { format, reduction } = this.#family;
     const object = format.decodeAll(this.home.bytes, this.offset, this.offset + this.length) as T;
-    if (reduction !== undefined) markOrigin(object, () => reduction);
-    return object;
+    return reduction === undefined ? object : withOrigin(object, () => reduction);
   }
 
   #explained(error: unknown, field?: string): unknown {

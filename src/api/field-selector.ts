@@ -34,6 +34,13 @@ export class FieldSelector {
     return this.requirements.every(({ field, operator, value }) => (read(field) === value) === (operator === '='));
   }
 
+  /** @internal The same selector on fields of other names. */
+  mapFields(rename: (field: string) => string): FieldSelector {
+    return new FieldSelector(
+      this.requirements.map((requirement) => ({ ...requirement, field: rename(requirement.field) })),
+    );
+  }
+
   /** The value that the selector demands of a field, when it demands one. */
   exactValue(field: string): string | undefined {
     return this.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')?.value;

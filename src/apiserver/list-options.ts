@@ -1,5 +1,6 @@
 import { FieldSelector } from '../api/field-selector.ts';
 import { LabelSelector } from '../api/label-selector.ts';
+import { resolveField } from '../api/selectable-fields.ts';
 import { type FieldError, forbidden, notSupported } from './field-error.ts';
 import { queryBool } from './request-info.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -94,29 +95,10 @@ function watchErrors(options: ParsedListOptions): FieldError[] {
 }
 
 function fieldSelector(text: string, resource: ServedResource): FieldSelector {
-  const selector = parseSelector(() => FieldSelector.parse(text));
-  if (selector.matchesEverything) return selector;
-  const { strategy, namespaced } = resource;
-  const known = new Set(['metadata.name', ...(namespaced ? ['metadata.namespace'] : [])]);
-  // The default conversion knows metadata.namespace for every kind; kinds with fields of their own name what they take.
-  if (!strategy.selectableFields || resource.init.custom) known.add('metadata.namespace');
-  for (const field of strategy.selectableFields ?? []) known.add(field.name);
-  const aliases = strategy.fieldAliases ?? {};
-  const renamed = selector.requirements.map((requirement) => {
-    const field = Object.hasOwn(aliases, requirement.field) ? (aliases[requirement.field] ?? '') : requirement.field;
-    if (!known.has(field)) throw badRequest(unsupportedField(requirement.field, resource));
-    return `${field}${requirement.operator}${requirement.value.replace(/[\\,=]/g, '\\$&')}`;
-  });
-  return FieldSelector.parse(renamed.join(','));
-}
-
-function unsupportedField(field: string, resource: ServedResource): string {
-  if (resource.kind === 'Job' && resource.group === 'batch')
-    return `field label ${JSON.stringify(field)} not supported for Job`;
-  if (!resource.strategy.selectableFields && !resource.init.custom) {
-    return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
-  }
-  return `field label not supported: ${field}`;
+  const { group, plural, kind, namespaced, strategy } = resource;
+  const selectableFields = strategy.selectableFields?.map(({ name }) => name) ?? [];
+  const described = { group, plural, kind, namespaced, selectableFields, isCustom: resource.init.custom };
+  return parseSelector(() => FieldSelector.parse(text).mapFields((field) => resolveField(described, field)));
 }
 
 function parseSelector<T>(parse: () => T): T {

@@ -50,8 +50,6 @@ export interface Strategy {
   readonly uncached?: boolean;
   /** Beside metadata.name and metadata.namespace. */
   readonly selectableFields?: readonly SelectableField[];
-  /** Other names for selectable fields, as older clients use: `spec.host` for `spec.nodeName`. */
-  readonly fieldAliases?: Readonly<Record<string, string>>;
 
   /** Fills what the client left out; runs on every write, before the rest. */
   defaults?(object: JsonObject): void;

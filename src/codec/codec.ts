@@ -15,11 +15,8 @@ export interface Codec<T extends KubernetesObject> {
   /** Cuts the body into items as the bytes arrive; never holds it whole as one string. */
   readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>>;
   readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T>;
-  /**
-   * For objects that the user's own list and watch functions return, and that a transform has made. Throws `KeyError`, and
-   * `DecodeError` for what cannot be kept.
-   */
-  fromObject(object: T): Cached<T>;
+  /** For objects that a transform has made, which are not changed. Throws `KeyError`, and `DecodeError` for what cannot be kept. */
+  fromTransform(object: T): Cached<T>;
   /** For a server that says no in the codec's own format. Undefined when the body is no Status in it. */
   readStatus?(body: Uint8Array, contentType: string): Status | undefined;
   /** What objects take outside the heap of V8; unset when all of them are on it. */

@@ -26,17 +26,17 @@ describe('taking objects of the user', () => {
 
   it('completes a copy and leaves the object alone', () => {
     const own = { metadata: { name: 'a', managedFields: [] } };
-    expect(codec.fromObject(own).view()).toEqual({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });
+    expect(codec.fromTransform(own).view()).toEqual({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });
     expect(own).toEqual({ metadata: { name: 'a', managedFields: [] } });
   });
 
   it('keeps the very object when nothing is missing', () => {
     const own = pod('a');
-    expect(codec.fromObject(own).view()).toBe(own);
+    expect(codec.fromTransform(own).view()).toBe(own);
   });
 
   it('throws when no key can be made', () => {
-    expect(() => codec.fromObject({})).toThrow('it has no metadata');
-    expect(() => codec.fromObject(undefined as unknown as Pod)).toThrow('expected an object');
+    expect(() => codec.fromTransform({})).toThrow('it has no metadata');
+    expect(() => codec.fromTransform(undefined as unknown as Pod)).toThrow('expected an object');
   });
 });

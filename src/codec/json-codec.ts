@@ -6,6 +6,7 @@ import { isStatus } from '../api/status.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import type { Codec } from './codec.ts';
 import { DecodeError } from './decode-error.ts';
+import { ItemTypes } from './item-types.ts';
 import { JsonFrameCutter } from './json-frame-cutter.ts';
 import { JsonFrameReader } from './json-frame-reader.ts';
 import { JsonListCutter } from './json-list-cutter.ts';
@@ -32,7 +33,10 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   readonly acceptWatch: string;
   readonly #resource: Resource<T>;
   readonly #maxObjectBytes: number;
+  readonly #keeping: Keeping<T>;
   readonly #keeper: JsonKeeper<T>;
+  /** Whether the objects are of a kind that only the server knows. */
+  readonly #isAnyKind: boolean;
   readonly #frameReader: JsonFrameReader<T>;
 
   constructor({ resource, metadataOnly, maxObjectBytes, keeping }: JsonCodecOptions<T>) {
@@ -46,13 +50,16 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
       apiVersion: metadataOnly ? METADATA_API_VERSION : apiVersionOf(resource),
       metadataOf: metadataOnly ? resource : undefined,
     });
+    this.#keeping = keeping;
+    this.#isAnyKind = resource.kind === '' && !metadataOnly;
     this.#frameReader = new JsonFrameReader(this.#keeper);
   }
 
   async readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
     const cutter = new JsonListCutter(this.#maxObjectBytes);
     const slice = new TimeSlice();
-    const taken: TakenItems<T> = { items: [], broken: [] };
+    const types = this.#isAnyKind ? new ItemTypes(this.#keeping, this.#keeper, cutter.fields) : undefined;
+    const taken: TakenItems<T> = { items: [], broken: [], keeper: types ?? this.#keeper };
     for await (const chunk of body) {
       for (const piece of piecesOf(chunk)) {
         cutter.append(piece);
@@ -64,7 +71,9 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     while (this.#takeItems(cutter, slice, taken)) await slice.pause();
     cutter.finish();
     if (!cutter.hasItems) throw this.#notAList(cutter, contentType);
-    return { ...taken, metadata: listMetaOf(cutter.fields.get('metadata')) };
+    const { items, broken } = taken;
+    types?.complete(items);
+    return { items, broken, metadata: listMetaOf(cutter.fields.get('metadata')) };
   }
 
   async *readWatch(body: AsyncIterable<Uint8Array>, _contentType: string): CachedFrames<T> {
@@ -80,8 +89,8 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     yield* this.#framesIn(cutter, slice);
   }
 
-  fromObject(object: T): Cached<T> {
-    return this.#keeper.fromObject(object);
+  fromTransform(object: T): Cached<T> {
+    return this.#keeper.fromTransform(object);
   }
 
   async *#framesIn(cutter: JsonFrameCutter, slice: TimeSlice): CachedFrames<T> {
@@ -109,9 +118,9 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   }
 
   /** Takes what has arrived; true when it is time for a pause, and there may be more. */
-  #takeItems(cutter: JsonListCutter, slice: TimeSlice, { items, broken }: TakenItems<T>): boolean {
+  #takeItems(cutter: JsonListCutter, slice: TimeSlice, { items, broken, keeper }: TakenItems<T>): boolean {
     while (cutter.nextItem()) {
-      const item = this.#readItem(cutter);
+      const item = this.#readItem(cutter, keeper);
       if (item === undefined) cutter.rescan();
       else if ('problem' in item) broken.push(item);
       else items.push(item);
@@ -121,11 +130,11 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   }
 
   /** Undefined when the item was guessed wrong. */
-  #readItem(cutter: JsonListCutter): Cached<T> | BrokenObject | undefined {
-    if (cutter.isGuess) return this.#keeper.takeWhole(cutter.bytes, cutter.itemStart, cutter.itemEnd);
+  #readItem(cutter: JsonListCutter, keeper: ItemKeeper<T>): Cached<T> | BrokenObject | undefined {
+    if (cutter.isGuess) return keeper.takeWhole(cutter.bytes, cutter.itemStart, cutter.itemEnd);
     const where = () => `item ${cutter.itemCount} of the list of ${resourceName(this.#resource)}`;
     return (
-      this.#keeper.take(cutter.bytes, cutter.itemStart, cutter.itemEnd, where) ?? {
+      keeper.take(cutter.bytes, cutter.itemStart, cutter.itemEnd, where) ?? {
         problem: new DecodeError('malformed', `${where()} is not valid JSON`),
       }
     );
@@ -151,7 +160,10 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
 interface TakenItems<T extends KubernetesObject> {
   readonly items: Cached<T>[];
   readonly broken: BrokenObject[];
+  readonly keeper: ItemKeeper<T>;
 }
+
+type ItemKeeper<T extends KubernetesObject> = Pick<JsonKeeper<T>, 'takeWhole' | 'take'>;
 
 function asMetadata(kind: string): string {
   return `application/json;as=${kind};g=meta.k8s.io;v=v1`;

@@ -92,7 +92,7 @@ function hasManagedFields({ metadata }: KubernetesObject): boolean {
 }
 
 /** Whether the object begins with another field than those two. An empty object counts as one that does not. */
-function lacksType(bytes: Buffer, start: number, end: number): boolean {
+export function lacksType(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start] !== OBJECT_START || bytes[start + 1] !== 0x22) return false;
   return !beginsWith(bytes, start, end, KIND_FIRST) && !beginsWith(bytes, start, end, API_VERSION_FIRST);
 }

@@ -52,7 +52,7 @@ export interface JsonKeeper<T extends KubernetesObject> {
   take(bytes: Buffer, start: number, end: number, where: Where): Cached<T> | BrokenObject | undefined;
   /** For an object that has been parsed with what was around it. May change it. */
   takeValue(value: unknown, where: Where): Cached<T> | BrokenObject;
-  /** For an object that others have made, which is not changed. Throws `KeyError` or `DecodeError`. */
-  fromObject(object: T): Cached<T>;
+  /** For an object that a transform has made, whose fields are not changed. Throws `KeyError` or `DecodeError`. */
+  fromTransform(object: T): Cached<T>;
   detach?(object: Cached<T>): void;
 }

@@ -1,6 +1,7 @@
 import type { BrokenObject, Cached } from '../api/cached.ts';
 import { metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { type Origin, type Reduction, withOrigin } from '../api/origin.ts';
 import { apiVersionOf } from '../api/resource.ts';
 import { DecodeError } from './decode-error.ts';
 import type { ExpectedObjects, Where } from './keeping.ts';
@@ -9,9 +10,12 @@ import { plainCached } from './plain-cached.ts';
 /** Judges decoded values: one that is a usable object of the expected kind becomes a `Cached`. */
 export class ObjectIntake<T extends KubernetesObject> {
   readonly #expected: ExpectedObjects;
+  readonly #origin: Origin | undefined;
 
-  constructor(expected: ExpectedObjects) {
+  /** Objects that it takes will tell of the reduction. */
+  constructor(expected: ExpectedObjects, reduction?: Reduction) {
     this.#expected = expected;
+    this.#origin = reduction && (() => reduction);
   }
 
   /** Throws what is wrong with the value. */
@@ -21,14 +25,14 @@ export class ObjectIntake<T extends KubernetesObject> {
     }
     const object: KubernetesObject = value;
     const { kind, apiVersion, metadataOf } = this.#expected;
-    if (metadataOf !== undefined) return plainCached(reduced(object, this.#expected)) as Cached<T>;
+    if (metadataOf !== undefined) return this.#cached(reduced(object, this.#expected) as T);
     if (kind !== '' && (object.kind !== kind || object.apiVersion !== apiVersion)) {
       throw new DecodeError(
         'unsupported',
         `expected a ${kind} of ${apiVersion} and got a ${String(object.kind)} of ${String(object.apiVersion)}`,
       );
     }
-    return plainCached(object as T);
+    return this.#cached(object as T);
   }
 
   takeOrExplain(value: unknown, where: Where): Cached<T> | BrokenObject {
@@ -37,6 +41,10 @@ export class ObjectIntake<T extends KubernetesObject> {
     } catch (cause) {
       return broken(value, `${where()} cannot be used`, cause);
     }
+  }
+
+  #cached(object: T): Cached<T> {
+    return plainCached(this.#origin ? withOrigin(object, this.#origin) : object);
   }
 }
 

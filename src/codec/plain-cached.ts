@@ -2,9 +2,12 @@ import type { Cached } from '../api/cached.ts';
 import { KeyError, objectKey } from '../api/key.ts';
 import type { Labels } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { withOrigin } from '../api/origin.ts';
 import { apiVersionOf, type Resource } from '../api/resource.ts';
+import { reductionByTransform } from './filter/reduction.ts';
 
 const NO_LABELS: Labels = Object.freeze({});
+const TRANSFORMED = reductionByTransform();
 
 /** A `Cached` that keeps the decoded object; `view` always returns that one. */
 class PlainCached<T extends KubernetesObject> implements Cached<T> {
@@ -51,6 +54,15 @@ export function plainCached<T extends KubernetesObject>(
     text(object, 'resourceVersion', metadata.resourceVersion),
     labelsOf(object, metadata.labels),
   );
+}
+
+/** The same for an object that a transform has made. */
+export function transformedCached<T extends KubernetesObject>(
+  object: T,
+  resource?: Pick<Resource, 'kind' | 'group' | 'version'>,
+): Cached<T> {
+  const isComplete = resource === undefined || (object.kind && object.apiVersion);
+  return plainCached(withOrigin(isComplete ? object : withType(object, resource), () => TRANSFORMED));
 }
 
 /** The wire may hold anything, whatever the type says. */

@@ -142,11 +142,11 @@ describe.each(combinations)('a $store store of $kind in $encoding, metadata only
 
   it('takes objects that others have made, and fills in their kind', () => {
     const object = { metadata: { ...metadata, managedFields } };
-    const cached = codecWith({ drop: ['metadata.annotations'] }).fromObject(object);
+    const cached = codecWith({ drop: ['metadata.annotations'] }).fromTransform(object);
     const { annotations, ...rest } = metadata;
     assert.deepStrictEqual(structuredClone(cached.view()), { ...type, metadata: rest });
     expect(object.metadata).toEqual({ ...metadata, managedFields });
-    expect(() => codecWith().fromObject({ metadata: {} })).toThrow('it has no metadata.name');
+    expect(() => codecWith().fromTransform({ metadata: {} })).toThrow('it has no metadata.name');
   });
 
   it('refuses objects that are too large', async () => {

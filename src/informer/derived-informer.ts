@@ -11,7 +11,7 @@ import type {
 } from '../processor/processor.ts';
 import type { SubscribeOptions } from '../processor/shared-processor.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
-import { parseIndexPath, pathReader } from '../store/index-path.ts';
+import { fieldSelection } from './field-selection.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import { Lister } from './lister.ts';
 import { wantedNamespaces } from './namespaces.ts';
@@ -21,7 +21,10 @@ import type { SharedIndexInformer } from './shared-index-informer.ts';
 export interface SelectOptions {
   /** `app=web,tier in (api)`. */
   labelSelector?: string | LabelSelector;
-  /** `spec.nodeName=node-1,status.phase!=Failed`, on any path: it is evaluated here, not by the server. */
+  /**
+   * `spec.nodeName=node-1,status.phase!=Failed`, on the fields that the server accepts for the kind; on any path of a custom
+   * resource. Evaluated here, by the rules of the server: an absent boolean is `false`, an absent text is empty.
+   */
   fieldSelector?: string | FieldSelector;
   /** Unset: all. `""`, or what cannot be a namespace, is a `TypeError`. */
   namespace?: string;
@@ -38,6 +41,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   readonly #namespace: string | undefined;
   readonly #selects: (object: Cached<T>) => boolean;
 
+  /** Throws `SelectorError`, also for a field that the server does not know of the kind. */
   constructor(upstream: SharedIndexInformer<T>, options: SelectOptions) {
     this.#upstream = upstream;
     const { namespace } = options;
@@ -47,13 +51,11 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
       typeof options.labelSelector === 'string' ? LabelSelector.parse(options.labelSelector) : options.labelSelector;
     const fields =
       typeof options.fieldSelector === 'string' ? FieldSelector.parse(options.fieldSelector) : options.fieldSelector;
-    const readers = new Map(
-      fields?.requirements.map(({ field }) => [field, pathReader<T>(parseIndexPath('fieldSelector', field))]),
-    );
+    const fieldsSelect = fields && fieldSelection<T>(fields, upstream.resource);
     this.#selects = (object) =>
       (namespace === undefined || object.namespace === namespace) &&
       (!labels || labels.matches(object.labels)) &&
-      (!fields || fields.matches((field) => readField(object, readers.get(field))));
+      (!fieldsSelect || fieldsSelect(object));
     this.name = `${upstream.name}[${[namespace, labels?.toString(), fields?.toString()].filter(Boolean).join(' ')}]`;
     this.store = new SelectedStore(upstream, {
       namespace,
@@ -124,12 +126,4 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
       filter: filter ? (object, view) => selects(object) && filter(view()) : (object) => selects(object),
     };
   }
-}
-
-function readField<T extends KubernetesObject>(
-  object: Cached<T>,
-  read: ReturnType<typeof pathReader<T>> | undefined,
-): string {
-  const value = read?.(object);
-  return typeof value === 'string' ? value : (value?.[0] ?? '');
 }

@@ -6,7 +6,7 @@ import type { Transport } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
-import { plainCached } from '../codec/plain-cached.ts';
+import { plainCached, transformedCached } from '../codec/plain-cached.ts';
 import type { StringTable } from '../codec/protobuf/string-table.ts';
 import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
@@ -97,7 +97,7 @@ export function originParts<T extends KubernetesObject>(
       );
     }
     const listerWatcher = origin.listWatch.listerWatcher((object) => plainCached(object, origin.resource));
-    return { sources: [{ listerWatcher }] };
+    return { sources: [{ listerWatcher, keepTransformed: (object) => transformedCached(object, origin.resource) }] };
   }
   const { cluster, resource, tweakListOptions } = origin;
   const wanted = wantedNamespaces(origin.namespace);
@@ -117,7 +117,7 @@ export function originParts<T extends KubernetesObject>(
         ...(tweakListOptions && { tweakListOptions }),
       });
     const extras = {
-      ...(origin.store !== 'plain' && { pack: (object: T) => codec.fromObject(object) }),
+      keepTransformed: (object: T) => codec.fromTransform(object),
       ...(cluster.reachability && { reachability: cluster.reachability }),
     };
     return { listerWatcher, extras };

@@ -22,8 +22,8 @@ export interface InformerSource<T extends KubernetesObject> {
   listerWatcher: ListerWatcher<T>;
   /** Default: everything. */
   coverage?: Coverage;
-  /** How a packed store keeps what a transform returns; unset in a plain one. */
-  pack?: (object: T) => Cached<T>;
+  /** How the store keeps what a transform returns. */
+  keepTransformed: (object: T) => Cached<T>;
   /** Whether the server does not know the type of object at all. */
   confirmGone?: (signal: AbortSignal) => Promise<boolean>;
   reachability?: Reachability;
@@ -85,7 +85,7 @@ export class InformerPart<T extends KubernetesObject> {
         this.#preparing = object;
         try {
           const change = transform();
-          const prepared = change ? applyTransform(change, object, source.pack) : object;
+          const prepared = change ? applyTransform(change, object, source.keepTransformed) : object;
           table.check(prepared);
           return prepared;
         } finally {

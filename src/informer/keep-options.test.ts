@@ -10,6 +10,7 @@ import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shar
 import { wireFixture } from './wire-fixture.ts';
 
 const encodings = ['protobuf', 'json'] as const;
+const POLL = { timeout: 50_000, interval: 5 };
 const web = {
   name: 'web',
   nodeName: 'node-1',
@@ -117,7 +118,7 @@ describe.each(encodings)('the objects of an informer, from a server that sends %
   it('are counted, with the memory that they take', async () => {
     const gauges = new Map<string, number>();
     const nothing = { add: () => {}, observe: () => {} };
-    const { server, informer, start, settle } = wireFixture(encoding, {
+    const { server, informer, start } = wireFixture(encoding, {
       metrics: {
         counter: () => nothing,
         histogram: () => nothing,
@@ -127,6 +128,9 @@ describe.each(encodings)('the objects of an informer, from a server that sends %
     expect(informer.memory).toEqual({ objects: 0, heldBytes: 0, liveBytes: 0 });
     for (let n = 0; n < 50; n++) server.set({ ...web, name: `web-${n}` });
     await start();
+    // The gauges move when the queue has run dry, however many turns that takes.
+    const shown = () => gauges.get('tidewatch_store_objects pods.v1');
+    await expect.poll(shown, POLL).toBe(50);
     const { objects, heldBytes = 0, liveBytes = 0 } = informer.memory;
     expect(objects).toBe(50);
     expect(liveBytes).toBeGreaterThan(50 * 40);
@@ -137,9 +141,8 @@ describe.each(encodings)('the objects of an informer, from a server that sends %
       'tidewatch_store_live_bytes pods.v1': liveBytes,
     });
     for (let n = 0; n < 50; n++) server.remove({ name: `web-${n}` });
-    await settle();
+    await expect.poll(shown, POLL).toBe(0);
     expect(informer.memory).toMatchObject({ objects: 0, liveBytes: 0 });
-    expect(gauges.get('tidewatch_store_objects pods.v1')).toBe(0);
     await informer.stop();
   });
 

@@ -272,7 +272,9 @@ describe('SharedIndexInformer', () => {
     source.set('a', { color: 'red' });
     const running = run();
     await settle();
-    expect(informer.store.getByKey('default/a')).toEqual({ metadata: { name: 'a' } });
+    expect(informer.store.getByKey('default/a')).toEqual({
+      metadata: { name: 'a', namespace: 'default', uid: expect.any(String), resourceVersion: expect.any(String) },
+    });
     expect(() => informer.setTransform((thing) => thing)).toThrow('before the start');
     expect(() => informer.setWatchErrorHandler(() => {})).toThrow('before the start');
     source.remove('a');

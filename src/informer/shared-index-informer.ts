@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Cached } from '../api/cached.ts';
 import { metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Resource } from '../api/resource.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
@@ -58,6 +59,8 @@ export type SharedIndexInformerOptions<T extends KubernetesObject> = InformerOri
 export class SharedIndexInformer<T extends KubernetesObject> implements Informer<T>, AsyncDisposable {
   readonly name: string;
   readonly indexer: Indexer<T>;
+  /** @internal What its objects are, when that is known. */
+  readonly resource: Resource<T> | undefined;
   readonly #table: ObjectTable<T>;
   readonly #processor: SharedProcessor<T>;
   readonly #parts: readonly InformerPart<T>[];
@@ -80,6 +83,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const options = { ...originObservers(given), ...given };
     const { name = originName(options), resyncMs = 0, indexers, transform, ...rest } = options;
     this.name = name;
+    this.resource = options.resource;
     this.#clock = options.clock ?? systemClock;
     this.#logger = safeLogger(options.logger);
     this.#transform = transform;

@@ -1,12 +1,14 @@
 import type { Cached } from '../api/cached.ts';
-import type { Labels } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { isPromise } from '../api/promise-like.ts';
 
 /**
  * Changes each object before it is stored, for instance to put something in the place of a secret. May change its argument
- * and return it. Must be pure otherwise: it runs for every version of every object. What it throws is reported, and the
- * object is left out of the cache; so is one for which it returns a promise. The identity (name, namespace, uid, resourceVersion) is kept whatever it returns.
+ * and return it. Must be pure otherwise: it runs for every version of every object. Must be synchronous: a promise is refused.
+ * What it throws, or returns that cannot be stored (an object of another kind, a promise, nothing), is reported, and the
+ * object is left out of the cache. The identity (name, namespace, uid, resourceVersion) stays that of the server's object,
+ * also in the stored object, whatever it returns; `kind` and `apiVersion` are filled in where they are missing. client-go
+ * files an object under a key that it has from before the transform or from after it, depending on the stage.
  *
  * In a packed store what it returns is written as JSON and packed again. So each object is decoded whole, written and
  * scanned, and takes the room that JSON takes, about twice that of protobuf; what JSON cannot hold, as `undefined`, is lost.
@@ -14,69 +16,56 @@ import { isPromise } from '../api/promise-like.ts';
  */
 export type Transform<T extends KubernetesObject> = (object: T) => T;
 
-/** A version of an object after its transform, in a plain store. */
-class TransformedObject<T extends KubernetesObject> implements Cached<T> {
-  readonly key: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly labels: Labels;
-  readonly #object: T;
-
-  constructor(original: Cached<T>, object: T) {
-    this.key = original.key;
-    this.namespace = original.namespace;
-    this.name = original.name;
-    this.uid = original.uid;
-    this.resourceVersion = original.resourceVersion;
-    this.labels = object.metadata?.labels ?? {};
-    this.#object = object;
-  }
-
-  view(): T {
-    return this.#object;
-  }
-}
-
-/** `pack` is how a packed store keeps an object; without it, the result stays as it is. */
+/** `keep` is how the store keeps what the transform returned. */
 export function applyTransform<T extends KubernetesObject>(
   transform: Transform<T>,
   original: Cached<T>,
-  pack?: (object: T) => Cached<T>,
+  keep: (object: T) => Cached<T>,
 ): Cached<T> {
   let object: T;
   try {
     object = transform(original.view());
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`the transform failed on ${original.key}: ${message}`, { cause: error });
+    throw new Error(`the transform failed on ${original.key}: ${messageOf(error)}`, { cause: error });
   }
   if (isPromise(object)) {
     throw new Error(
-      `the transform returned a promise for ${original.key}: it must return the object to store, at once`,
+      `the transform returned a promise for ${original.key}: transforms are synchronous and return the object to store`,
     );
   }
   if (typeof object !== 'object' || object === null) {
     throw new Error(`the transform returned ${String(object)} for ${original.key}: it must return the object to store`);
   }
-  if (pack === undefined) return new TransformedObject(original, object);
   try {
-    return pack(withIdentity(original, object));
+    return keep(hasIdentity(original, object) ? object : withIdentity(original, object));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`what the transform returned for ${original.key} cannot be kept: ${message}`, { cause: error });
+    const what = `what the transform returned for ${original.key} cannot be kept: ${messageOf(error)}`;
+    throw new Error(what, { cause: error });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function hasIdentity<T extends KubernetesObject>(original: Cached<T>, { metadata }: T): boolean {
+  return (
+    metadata?.name === original.name &&
+    (metadata.namespace ?? '') === original.namespace &&
+    (metadata.uid ?? '') === original.uid &&
+    (metadata.resourceVersion ?? '') === original.resourceVersion
+  );
 }
 
 /** A copy with the identity of the original. */
 function withIdentity<T extends KubernetesObject>({ name, namespace, uid, resourceVersion }: Cached<T>, object: T): T {
+  const { namespace: _, uid: __, resourceVersion: ___, ...rest } = object.metadata ?? {};
   const metadata = {
-    ...object.metadata,
+    ...rest,
     name,
-    namespace: namespace || undefined,
-    uid: uid || undefined,
-    resourceVersion: resourceVersion || undefined,
+    ...(namespace !== '' && { namespace }),
+    ...(uid !== '' && { uid }),
+    ...(resourceVersion !== '' && { resourceVersion }),
   };
   return { ...object, metadata };
 }

@@ -1,5 +1,6 @@
 import { listQuery } from '../api/list-options.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import { reductionOf } from '../api/origin.ts';
 import { apiVersionOf, checkNamespace, type Resource, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
@@ -90,8 +91,13 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return this.#json<S>(this.#write('POST', path, this.#typed(object, options), options), options);
   }
 
-  /** Replaces the object; with its `resourceVersion` set, only if it is still that version (else a 409). */
+  /**
+   * Replaces the object; with its `resourceVersion` set, only if it is still that version (else a 409). Throws `TypeError` for
+   * an object of a cache that leaves out a part of it (`drop`, `keep`, a transform), which the server would delete; a copy
+   * by spread or `structuredClone` cannot be told from a whole object.
+   */
   async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<S> {
+    mustBeWhole(object, options.subresource);
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
     return this.#json<S>(this.#write('PUT', path, this.#typed(object, options), options), options);
   }
@@ -226,6 +232,17 @@ function nameOf(object: KubernetesObject): string {
   const name = object.metadata?.name;
   if (name) return name;
   throw new TypeError(`a ${object.kind ?? 'KubernetesObject'} needs metadata.name for this request`);
+}
+
+/** What a cache left out of an object would be deleted by an update; one of the status replaces nothing but status and metadata. */
+function mustBeWhole(object: KubernetesObject, subresource: string | undefined): void {
+  const reduction = reductionOf(object);
+  if (reduction === undefined || (subresource === 'status' && !reduction.concernsStatus)) return;
+  const { name, namespace } = object.metadata ?? {};
+  const key = namespace ? `${namespace}/${name}` : name;
+  throw new TypeError(
+    `the ${object.kind ?? 'object'} ${key} comes from a cache that ${reduction.what}. An update would delete on the server what is missing: use patch or apply, or get the whole object from the server and update that`,
+  );
 }
 
 /** The call's options, with the object's own namespace where the call names none. */

@@ -60,7 +60,6 @@ export const podStrategy: Strategy = {
   nameRule: dnsSubdomain,
   generation: true,
   returnDeletedObject: true,
-  fieldAliases: { 'spec.host': 'spec.nodeName' },
 
   defaults(object) {
     const spec = specOf(object);

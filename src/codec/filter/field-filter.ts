@@ -13,7 +13,7 @@ export interface FieldRules {
 export type FieldFilterOptions = Pick<KeepOptions, 'drop' | 'keep' | 'managedFields'>;
 
 /** Without these an object could not be told from others: they are always kept. */
-const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'];
+export const IDENTITY: readonly string[] = ['name', 'namespace', 'uid', 'resourceVersion'];
 
 const KEYED = /^metadata\.(labels|annotations)\.(.+)$/s;
 
@@ -54,7 +54,8 @@ export function filterData(value: unknown, rule: FieldRule): unknown {
   return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
 }
 
-function segmentsOf(path: string): string[] {
+/** Throws `TypeError`. */
+export function segmentsOf(path: string): string[] {
   const keyed = KEYED.exec(path);
   if (keyed?.[1] !== undefined && keyed[2] !== undefined && keyed[2] !== '*') {
     return ['metadata', keyed[1], keyed[2].replaceAll('\\.', '.')];

@@ -31,6 +31,9 @@ const NULL = Buffer.from('null');
 const PREFIX_START = '{"kind":';
 const PREFIX_MIDDLE = ',"apiVersion":';
 
+const KIND = 1;
+const API_VERSION = 2;
+
 /* The fields of the metadata that are looked at, as bits, so that one that comes twice is noticed. */
 const NAME = 1;
 const NAMESPACE = 2;
@@ -83,6 +86,8 @@ export class JsonObjectScanner implements JsonLayout {
   #start = 0;
   #end = 0;
   #hasPrefix = false;
+  /** There are more top-level fields than are told apart. */
+  #hasTooMany = false;
   #cutStart = 0;
   #cutEnd = 0;
   #nameStart = 0;
@@ -145,7 +150,7 @@ export class JsonObjectScanner implements JsonLayout {
     this.ranges.length = 0;
     this.#lastNames = this.#names.length > 0 ? this.#names : this.#lastNames;
     this.#names = [];
-    this.#hasPrefix = false;
+    this.#hasPrefix = this.#hasTooMany = false;
     this.#cutStart = this.#cutEnd = 0;
   }
 
@@ -168,18 +173,22 @@ export class JsonObjectScanner implements JsonLayout {
         if (kind !== '' && (name === 'kind' || name === 'apiVersion')) {
           const expected = name === 'kind' ? this.#kindValue : this.#apiVersionValue;
           if (!this.#isValue(members.valueStart, members.valueEnd, expected)) return false;
-          types++;
+          const type = name === 'kind' ? KIND : API_VERSION;
+          if (types & type) return false;
+          types |= type;
         } else if (onlyMetadata) return false;
       }
-      if (count > MAX_FIELDS) continue;
+      if (count > MAX_FIELDS) {
+        this.#hasTooMany = true;
+        continue;
+      }
       if (this.#names.includes(name)) return false;
       this.#names.push(name);
       this.ranges.push(members.valueStart, members.valueEnd);
     }
     if (members.end !== this.#end || !hasMetadata) return false;
     this.#hasPrefix = kind !== '' && types === 0;
-    // One of the two, or one of them twice beyond the fields that were told apart.
-    return kind === '' || types === 0 || types === 2;
+    return kind === '' || types === 0 || types === (KIND | API_VERSION);
   }
 
   /** Returns where the metadata end, or -1. */
@@ -292,11 +301,15 @@ export class JsonObjectScanner implements JsonLayout {
       this.labelsStart = this.#moved(this.labelsStart, shift);
       this.labelsEnd = this.#moved(this.labelsEnd, shift);
     }
-    const isSame = this.#lastShape !== undefined && isEqual(names, this.#lastShape.names);
-    if (!isSame) this.#lastShape = this.#options.format.shapes.shapeOf(names);
-    this.shape = this.#lastShape;
+    this.shape = this.#hasTooMany ? undefined : this.#shapeOf(names);
     if (this.shape === undefined) this.ranges.length = 0;
     if (prefixed) this.#names = names.slice(2);
+  }
+
+  #shapeOf(names: readonly string[]): ViewShape | undefined {
+    const isSame = this.#lastShape !== undefined && isEqual(names, this.#lastShape.names);
+    if (!isSame) this.#lastShape = this.#options.format.shapes.shapeOf(names);
+    return this.#lastShape;
   }
 
   #addTypeRanges(): void {

@@ -1,10 +1,13 @@
-import { inspect } from 'node:util';
+import { inspect, types } from 'node:util';
+import { ORIGIN, type Origin, type Reduction } from '../../api/origin.ts';
 import type { CommonMetadata } from './common-metadata.ts';
 
 /** Where a view gets its fields from. */
 export interface ViewSource {
   /** The value of a top-level field that the shape of the view has; throws what is wrong with it. */
   readField(name: string): unknown;
+  /** What is missing of the whole object. */
+  readonly reduction: Reduction | undefined;
 }
 
 type Data = Record<string, unknown>;
@@ -106,7 +109,7 @@ export class ViewShape {
   }
 }
 
-/** Makes plain objects, like a literal, but with room for what `LazyFields` adds. */
+/** Makes plain objects, like a literal, but with room for what is added. */
 function PlainView(this: Data, { kind, apiVersion }: ViewType, metadata: object): void {
   this.kind = kind;
   this.apiVersion = apiVersion;
@@ -115,10 +118,15 @@ function PlainView(this: Data, { kind, apiVersion }: ViewType, metadata: object)
 PlainView.prototype = Object.prototype;
 const View = PlainView as unknown as new (type: ViewType, metadata: object) => object;
 
+/** Used again for each view. */
+const FIELDS: PropertyDescriptor = { value: undefined, enumerable: false, writable: true, configurable: true };
+
 /** Makes a view of an object that has accessors from `ViewShapes`: they read from `source`, and print as data. */
 export function bindLazyFields(view: object, source: ViewSource): object {
   Object.defineProperty(view, inspect.custom, INSPECT);
-  new LazyFields(view, source);
+  FIELDS.value = fieldsOf(source);
+  Object.defineProperty(view, ORIGIN, FIELDS);
+  FIELDS.value = undefined;
   return view;
 }
 
@@ -165,59 +173,43 @@ export class ViewShapes {
 /** What somebody has set to undefined. */
 const UNDEFINED = Symbol('undefined');
 
-/** Returns its argument, so that a class derived from it puts its private fields on an object that exists already. */
-function ReturnsArgument(target: object): object {
-  return target;
-}
-const Stamp = ReturnsArgument as unknown as new (target: object) => object;
-
 /** Room for a few: an empty list would take room for seventeen when the first is added. */
 function noValues(): unknown[] {
   return [undefined, undefined, undefined, undefined];
 }
 
-/** What a view remembers, on the view itself and seen by nobody else. */
-class LazyFields extends Stamp {
-  readonly #source: ViewSource;
+/** Reads the field with that slot and name, or remembers the value that is to be read from now on. */
+type Fields = Origin & ((slot: number, name: string, value?: unknown) => unknown);
+
+/** What a view remembers. Each has a function of its own, which it finds as `ORIGIN` of whatever stands for the view. */
+function fieldsOf(source: ViewSource): Fields {
   /** By the slot of the accessor; undefined is what has not been read. */
-  #values: unknown[] | undefined;
-
-  constructor(target: object, source: ViewSource) {
-    super(target);
-    this.#source = source;
-    this.#values = undefined;
-  }
-
-  static read(receiver: object, name: string, slot: number): unknown {
-    const view = LazyFields.#behind(receiver);
-    if (view === undefined) return undefined;
-    const known = view.#values?.[slot];
-    if (known !== undefined) return known === UNDEFINED ? undefined : known;
-    const value = view.#source.readField(name);
-    view.#values ??= noValues();
-    view.#values[slot] = value;
-    return value;
-  }
-
-  static remember(view: object, slot: number, value: unknown): void {
-    if (!(#source in view)) return;
-    view.#values ??= noValues();
-    view.#values[slot] = value === undefined ? UNDEFINED : value;
-  }
-
-  /** The receiver of an accessor is the view, or an object that inherits from it. */
-  static #behind(receiver: object): LazyFields | undefined {
-    for (let object: object | null = receiver; object !== null; object = Object.getPrototypeOf(object)) {
-      if (#source in object) return object;
+  let values: unknown[] | undefined;
+  return ((slot?: number, name: string = '', assigned?: unknown): unknown => {
+    if (slot === undefined) return source.reduction;
+    if (assigned === undefined) {
+      const known = values?.[slot];
+      if (known !== undefined) return known === UNDEFINED ? undefined : known;
     }
-    return undefined;
-  }
+    const value = assigned === undefined ? source.readField(name) : assigned;
+    values ??= noValues();
+    values[slot] = value;
+    return value;
+  }) as Fields;
+}
+
+function fieldsBehind(receiver: { readonly [ORIGIN]?: Fields }, name: string): Fields {
+  const fields = receiver[ORIGIN];
+  if (typeof fields === 'function') return fields;
+  throw new TypeError(
+    `${name} was copied from a view of a cached object, and the rest of the view was not: copy with { ...object } or structuredClone(object)`,
+  );
 }
 
 function accessor(name: string, slot: number): PropertyDescriptor {
   return {
     get(this: object): unknown {
-      return LazyFields.read(this, name, slot);
+      return fieldsBehind(this, name)(slot, name);
     },
     set(this: object, value: unknown): void {
       assign(this, name, slot, value);
@@ -239,13 +231,13 @@ function assign(receiver: object, name: string, slot: number, value: unknown): v
   } else if (Object.isFrozen(receiver)) {
     throw new TypeError(`Cannot assign to read only property '${name}' of object`);
   } else {
-    LazyFields.remember(receiver, slot, value);
+    fieldsBehind(receiver, name)(slot, name, value === undefined ? UNDEFINED : value);
   }
 }
 
 /** Node shows accessors as such; they become data first, and nothing else happens. */
 function inspectAsData(this: Data): Data {
-  const shown = Object.isSealed(this) ? {} : this;
+  const shown = Object.isSealed(this) || types.isProxy(this) ? {} : this;
   for (const name of Object.keys(this)) {
     if (shown === this && Object.getOwnPropertyDescriptor(this, name)?.get === undefined) continue;
     try {

@@ -1,6 +1,7 @@
 import type { Cached } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
+import { type Reduction, withOrigin } from '../../api/origin.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { CommonMetadata } from './common-metadata.ts';
 import type { ViewShape, ViewSource } from './lazy-view.ts';
@@ -10,15 +11,25 @@ import { Place, type Slab, type Slabs } from './slabs.ts';
 /** Hears of every object whose bytes turn out to be damaged when somebody reads them. */
 export type DamageListener<T extends KubernetesObject> = (cached: Cached<T>, error: DecodeError) => void;
 
+export interface PackedFamilyOptions<T extends KubernetesObject> {
+  format: PackedFormat;
+  slabs: Slabs;
+  reduction: Reduction | undefined;
+  onDamage: DamageListener<T> | undefined;
+}
+
 /** What all objects of one format have in common, so that each needs but one reference for it. */
 export class PackedFamily<T extends KubernetesObject> {
   readonly format: PackedFormat;
   readonly slabs: Slabs;
+  /** What is left out of all of them. */
+  readonly reduction: Reduction | undefined;
   readonly #onDamage: DamageListener<T> | undefined;
 
-  constructor(format: PackedFormat, slabs: Slabs, onDamage?: DamageListener<T>) {
+  constructor({ format, slabs, reduction, onDamage }: PackedFamilyOptions<T>) {
     this.format = format;
     this.slabs = slabs;
+    this.reduction = reduction;
     this.#onDamage = onDamage;
   }
 
@@ -66,6 +77,10 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     return this.namespace === '' ? this.key : this.key.slice(this.namespace.length + 1);
   }
 
+  get reduction(): Reduction | undefined {
+    return this.#family.reduction;
+  }
+
   remember(common: CommonMetadata, createdSeconds: number): void {
     this.#shape = this.#shape?.withCommon(common);
     this.#createdSeconds = createdSeconds;
@@ -84,7 +99,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     try {
       this.#shape ??= format.shape(bytes, this.offset, end);
       const shape = this.#shape;
-      if (shape === undefined) return format.decodeAll(bytes, this.offset, end) as T;
+      if (shape === undefined) return this.#decoded();
       const metadata = shape.common?.view(this, this.#createdSeconds);
       return shape.view(this, metadata ?? (shape.takesMetadata ? this.#metadata() : undefined)) as T;
     } catch (error) {
@@ -138,6 +153,12 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
       if (error instanceof DecodeError) return undefined;
       throw error;
     }
+  }
+
+  #decoded(): T {
+    const { format, reduction } = this.#family;
+    const object = format.decodeAll(this.home.bytes, this.offset, this.offset + this.length) as T;
+    return reduction === undefined ? object : withOrigin(object, () => reduction);
   }
 
   #explained(error: unknown, field?: string): unknown {

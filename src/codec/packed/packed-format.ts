@@ -35,6 +35,11 @@ export class PartSource implements ViewSource {
     this.#end = end;
   }
 
+  /** It is the whole object that tells. */
+  get reduction(): undefined {
+    return undefined;
+  }
+
   readField(name: string): unknown {
     return this.#object.readPart(this.#reader, this.#start, this.#end, name);
   }

@@ -4,18 +4,21 @@ import { DecodeError } from '../decode-error.ts';
 import type { JsonFilter } from '../filter/json-filter.ts';
 import type { JsonKeeper, Where } from '../keeping.ts';
 import { broken } from '../object-intake.ts';
+import type { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
 import type { JsonFormat } from './json-format.ts';
 import type { JsonObjectScanner } from './json-object-scanner.ts';
 import { PackedCached, type PackedFamily } from './packed-cached.ts';
 
 export interface PackedJsonKeeperOptions<T extends KubernetesObject> {
   family: PackedFamily<T>;
+  /** That of what transforms have made. */
+  transformedFamily: PackedFamily<T>;
   format: JsonFormat;
   scanner: JsonObjectScanner;
   /** Takes care of managed fields too. */
   filter: JsonFilter | undefined;
   /** Judges what is not written as servers do it; need not leave out anything. */
-  decoding: JsonKeeper<T>;
+  decoding: PlainJsonKeeper<T>;
 }
 
 /** From the text of an object to a `Cached` that keeps it in the slabs. */
@@ -38,8 +41,8 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
   }
 
   /** Writes the object as JSON and keeps that. */
-  fromObject(object: T): Cached<T> {
-    return this.#pack(this.#options.decoding.fromObject(object));
+  fromTransform(object: T): Cached<T> {
+    return this.#pack(this.#options.decoding.fromObject(object), this.#options.transformedFamily);
   }
 
   detach(object: Cached<T>): void {
@@ -48,7 +51,11 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
 
   /** Undefined when the text is not as servers write it, and has to be judged by parsing it. */
   takeWhole(bytes: Buffer, start: number, end: number): PackedCached<T> | undefined {
-    const { family, format, scanner, filter } = this.#options;
+    return this.#takeWhole(bytes, start, end, this.#options.family);
+  }
+
+  #takeWhole(bytes: Buffer, start: number, end: number, family: PackedFamily<T>): PackedCached<T> | undefined {
+    const { format, scanner, filter } = this.#options;
     if (filter === undefined) {
       if (!scanner.scan(bytes, start, end)) return undefined;
     } else {
@@ -74,9 +81,9 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
   }
 
   /** Throws `DecodeError` when the object cannot be written as JSON. */
-  #pack(object: Cached<T>): PackedCached<T> {
+  #pack(object: Cached<T>, family = this.#options.family): PackedCached<T> {
     const text = Buffer.from(textOf(object));
-    const packed = this.takeWhole(text, 0, text.length);
+    const packed = this.#takeWhole(text, 0, text.length, family);
     if (packed === undefined) {
       throw new DecodeError('unsupported', `${object.key} cannot be kept as JSON: it is another object in JSON`);
     }

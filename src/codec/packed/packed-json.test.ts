@@ -203,13 +203,13 @@ describe('a packed store of JSON', () => {
   it('keeps objects that others have made, and refuses those that JSON cannot hold', () => {
     const codec = packed();
     const object: AnyObject = { ...pod('a', { managedFields: [] }), spec: { at: new Date(0), none: undefined } };
-    const cached = codec.fromObject(object);
+    const cached = codec.fromTransform(object);
     expect(cached).toBeInstanceOf(PackedCached);
     assert.deepStrictEqual({ ...cached.view() }, { ...pod('a'), spec: { at: '1970-01-01T00:00:00.000Z' } });
-    expect(() => codec.fromObject({ ...pod('a'), spec: 1n })).toThrow('default/a cannot be kept as JSON');
-    expect(() => codec.fromObject({ kind: 'Pod', apiVersion: 'v1' })).toThrow('it has no metadata');
-    expect(() => codec.fromObject({ ...pod('a'), kind: 'Node' })).toThrow('expected a Pod of v1');
-    assert.deepStrictEqual({ ...codec.fromObject(cached.view()).view() }, { ...cached.view() });
+    expect(() => codec.fromTransform({ ...pod('a'), spec: 1n })).toThrow('default/a cannot be kept as JSON');
+    expect(() => codec.fromTransform({ kind: 'Pod', apiVersion: 'v1' })).toThrow('it has no metadata');
+    expect(() => codec.fromTransform({ ...pod('a'), kind: 'Node' })).toThrow('expected a Pod of v1');
+    assert.deepStrictEqual({ ...codec.fromTransform(cached.view()).view() }, { ...cached.view() });
   });
 
   it('reduces whole objects when only metadata were asked for', async () => {
@@ -260,7 +260,10 @@ describe('a packed store of JSON', () => {
         const object = { ...pod('a', { labels: { app: 'x' } }), spec } as AnyObject;
         const cached = (await takeJson(JSON.stringify(object)).then(whole)) as PackedCached<AnyObject>;
         for (const full of [['spec', ...path], ['metadata', 'labels', 'app'], path]) {
-          assert.deepStrictEqual(cached.readPath({ segments: full }), textsAt(plain.fromObject(object).view(), full));
+          assert.deepStrictEqual(
+            cached.readPath({ segments: full }),
+            textsAt(plain.fromTransform(object).view(), full),
+          );
         }
       }),
       { numRuns: 300 },
@@ -320,7 +323,7 @@ describe('drop and keep on JSON', () => {
     assert.deepStrictEqual(
       {
         ...packed({ drop: ['spec', 'status'] })
-          .fromObject(object)
+          .fromTransform(object)
           .view().metadata,
       },
       {

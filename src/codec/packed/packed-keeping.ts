@@ -1,14 +1,17 @@
 import type { KubernetesObject } from '../../api/metadata.ts';
+import type { Reduction } from '../../api/origin.ts';
 import type { CodecMemory } from '../codec.ts';
 import { type FieldFilterOptions, type FieldRules, fieldRules } from '../filter/field-filter.ts';
 import { JsonFilter } from '../filter/json-filter.ts';
 import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
+import { reductionBy, reductionByTransform } from '../filter/reduction.ts';
 import type { ExpectedObjects, JsonKeeper, Keeping, ProtobufKeeper, ProtobufKeeperParts } from '../keeping.ts';
 import { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
 import { messagePlan } from '../protobuf/message-plan.ts';
 import { JsonFormat } from './json-format.ts';
 import { JsonObjectScanner } from './json-object-scanner.ts';
 import { type DamageListener, PackedFamily } from './packed-cached.ts';
+import type { PackedFormat } from './packed-format.ts';
 import { PackedJsonKeeper } from './packed-json-keeper.ts';
 import { PackedProtobufKeeper } from './packed-protobuf-keeper.ts';
 import { ProtobufFormat } from './protobuf-format.ts';
@@ -30,12 +33,14 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
   readonly #slabs = new Slabs();
   readonly #rules: FieldRules | undefined;
   readonly #dropManagedFields: boolean;
+  readonly #reduction: Reduction | undefined;
   readonly #onDamage: DamageListener<T> | undefined;
 
   /** Throws `TypeError` when a path cannot be followed. */
   constructor(options: PackedKeepingOptions<T>) {
     this.#rules = fieldRules(options);
     this.#dropManagedFields = options.managedFields !== 'keep';
+    this.#reduction = reductionBy(options);
     this.#onDamage = options.onDamage;
   }
 
@@ -49,11 +54,12 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
     const onlyMetadata = expected.metadataOf !== undefined;
     const format = new JsonFormat(kind === '' ? undefined : { kind, apiVersion });
     return new PackedJsonKeeper<T>({
-      family: new PackedFamily<T>(format, this.#slabs, this.#onDamage),
+      family: this.#family(format, this.#reduction),
+      transformedFamily: this.#family(format, reductionByTransform(this.#reduction)),
       format,
       scanner: new JsonObjectScanner({ kind, apiVersion, format, dropManagedFields, onlyMetadata }),
       filter: this.#rules && new JsonFilter(this.#rules),
-      decoding: new PlainJsonKeeper<T>(expected, { rules: undefined, dropManagedFields }),
+      decoding: new PlainJsonKeeper<T>(expected, { rules: undefined, dropManagedFields, reduction: undefined }),
     });
   }
 
@@ -62,10 +68,14 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
     const plan = this.#rules === undefined ? whole : filteredPlan(whole, this.#rules);
     const format = new ProtobufFormat({ type, plan, reader });
     return new PackedProtobufKeeper<T>({
-      family: new PackedFamily<T>(format, this.#slabs, this.#onDamage),
+      family: this.#family(format, this.#reduction),
       reader,
       dropManagedFields: this.#dropManagedFields,
       filter: this.#rules && new ProtobufFilter(whole, this.#rules, reader),
     });
+  }
+
+  #family(format: PackedFormat, reduction: Reduction | undefined): PackedFamily<T> {
+    return new PackedFamily<T>({ format, slabs: this.#slabs, reduction, onDamage: this.#onDamage });
   }
 }

@@ -17,6 +17,17 @@ function holds(place: Place, fill: number): boolean {
   return bytes.length === place.length && bytes.every((byte) => byte === fill);
 }
 
+/** Numbers in [0, 1) that are the same for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b_79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
 function collectGarbage(): void {
   setFlagsFromString('--expose_gc');
   runInNewContext('gc')();
@@ -42,6 +53,79 @@ describe('Slabs', () => {
       expect(slabs.heldBytes).toBeLessThanOrEqual(1.3 * slabs.liveBytes);
     }
     expect(places.every((place) => holds(place, 10))).toBe(true);
+  });
+
+  it('holds at most 1.3 times the live bytes while objects of random sizes are rewritten and deleted at random', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.constantFrom(400, 4_000), (seed, largest) => {
+        const random = randomOf(seed);
+        const slabs = new Slabs();
+        const places = Array.from({ length: 2_000 }, (): Place | undefined => undefined);
+        const live = new Set<Place>();
+        for (let step = 0; step < 15_000; step++) {
+          const key = Math.floor(random() * places.length);
+          const old = places[key];
+          if (old) live.delete(old);
+          const place = random() < 0.2 ? undefined : write(slabs, 1 + Math.floor(random() * largest), key % 251);
+          if (place) {
+            slabs.store(place);
+            live.add(place);
+          }
+          if (old) slabs.drop(old);
+          places[key] = place;
+          if (step % 500 > 0) continue;
+          expect(slabs.liveBytes).toBe([...live].reduce((sum, { length }) => sum + length, 0));
+          expect(slabs.heldBytes).toBeLessThanOrEqual(1.3 * slabs.liveBytes + 64 * 1024);
+        }
+        expect(places.every((place, key) => place === undefined || holds(place, key % 251))).toBe(true);
+      }),
+      { numRuns: 3, endOnFailure: true },
+    );
+  });
+
+  it('moves a few times as much as is written, and no more', () => {
+    const random = randomOf(7);
+    const slabs = new Slabs();
+    const places: Place[] = [];
+    const objects = 5_000;
+    let moved = 0;
+    for (let step = 0; step < 5 * objects; step++) {
+      const key = step < objects ? step : Math.floor(random() * objects);
+      const place = write(slabs, 500 + Math.floor(random() * 1_000), 1);
+      const homes = step % 50 === 0 ? places.map(({ home }) => home) : [];
+      slabs.store(place);
+      const old = places[key];
+      if (old) slabs.drop(old);
+      moved += homes.filter((home, i) => home !== places[i]?.home).length;
+      places[key] = place;
+    }
+    // One step in fifty was looked at.
+    expect((50 * moved) / (4 * objects)).toBeLessThan(6);
+  });
+
+  it('gives up the slab that it fills when most of what it was made for has gone', () => {
+    for (const stays of [1, 10]) {
+      const slabs = new Slabs();
+      const places = Array.from({ length: 8_000 }, () => write(slabs, 1_000, 5));
+      for (const place of places) slabs.store(place);
+      const kept = places.splice(-stays);
+      expect(kept.at(-1)?.home.bytes.length).toBeGreaterThan(64 * 1024);
+      for (const place of places) slabs.drop(place);
+      expect(slabs.liveBytes).toBe(stays * 1_000);
+      expect(slabs.heldBytes).toBeLessThanOrEqual(32 * 1024);
+      expect(kept.every((place) => holds(place, 5))).toBe(true);
+    }
+  });
+
+  it('fills the room that is left in a slab before it takes another', () => {
+    const slabs = new Slabs();
+    const places = Array.from({ length: 16 }, () => write(slabs, 1_024, 1));
+    expect(new Set(places.map(({ home }) => home)).size).toBe(1);
+    expect(places.map(({ offset }) => offset)).toEqual(places.map((_, i) => i * 1_024));
+    const [next, large] = [write(slabs, 1, 2), write(slabs, 30_000, 3)];
+    expect(next.home).not.toBe(places[0]?.home);
+    expect(large.home.bytes.length).toBe(30_000);
+    expect(write(slabs, 2, 4).home).toBe(next.home);
   });
 
   it('keeps every byte that stays, counts right, and gives memory back, in any order of changes', () => {

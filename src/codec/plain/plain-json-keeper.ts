@@ -1,6 +1,8 @@
 import type { BrokenObject, Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
+import type { Reduction } from '../../api/origin.ts';
 import type { FieldRules } from '../filter/field-filter.ts';
+import { reductionByTransform } from '../filter/reduction.ts';
 import { JsonObjectReader } from '../json-object-reader.ts';
 import type { ExpectedObjects, JsonKeeper, Where } from '../keeping.ts';
 import { ObjectIntake } from '../object-intake.ts';
@@ -9,17 +11,21 @@ export interface PlainKeeperOptions {
   /** Take care of managed fields too. */
   rules: FieldRules | undefined;
   dropManagedFields: boolean;
+  /** What objects tell that is missing of them. */
+  reduction: Reduction | undefined;
 }
 
 /** From the text of an object to a `Cached` that holds it decoded. */
 export class PlainJsonKeeper<T extends KubernetesObject> implements JsonKeeper<T> {
   readonly #reader: JsonObjectReader;
   readonly #intake: ObjectIntake<T>;
+  readonly #transformIntake: ObjectIntake<T>;
 
-  constructor(expected: ExpectedObjects, { rules, dropManagedFields }: PlainKeeperOptions) {
+  constructor(expected: ExpectedObjects, { rules, dropManagedFields, reduction }: PlainKeeperOptions) {
     const { kind, apiVersion } = expected;
     this.#reader = new JsonObjectReader({ kind, apiVersion, rules, dropManagedFields });
-    this.#intake = new ObjectIntake(expected);
+    this.#intake = new ObjectIntake(expected, reduction);
+    this.#transformIntake = new ObjectIntake(expected, reductionByTransform(reduction));
   }
 
   takeWhole(bytes: Buffer, start: number, end: number): Cached<T> | undefined {
@@ -45,8 +51,17 @@ export class PlainJsonKeeper<T extends KubernetesObject> implements JsonKeeper<T
   }
 
   /** Keeps the very object when nothing of it has to be changed. */
+  fromTransform(object: T): Cached<T> {
+    return this.#transformIntake.take(this.#completed(object));
+  }
+
+  /** The same for an object that will be kept by others. Does not mark it. */
   fromObject(object: T): Cached<T> {
-    return this.#intake.take(this.#reader.isComplete(object) ? object : this.#reader.complete(copyOf(object)));
+    return this.#intake.take(this.#completed(object));
+  }
+
+  #completed(object: T): unknown {
+    return this.#reader.isComplete(object) ? object : this.#reader.complete(copyOf(object));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
+import { type Origin, withOrigin } from '../../api/origin.ts';
 import { type FieldRules, fieldRules } from '../filter/field-filter.ts';
 import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
 import type { ProtobufKeeperParts } from '../keeping.ts';
@@ -15,8 +16,12 @@ const WITHOUT_MANAGED_FIELDS = fieldRules({ drop: ['metadata.managedFields'] });
 export class PlainProtobufKeeper<T extends KubernetesObject> extends IdentifyingKeeper<T> {
   readonly #decoder: ObjectDecoder;
   readonly #filter: ProtobufFilter | undefined;
+  readonly #origin: Origin | undefined;
 
-  constructor({ type, schema, reader }: ProtobufKeeperParts, { rules, dropManagedFields }: PlainKeeperOptions) {
+  constructor(
+    { type, schema, reader }: ProtobufKeeperParts,
+    { rules, dropManagedFields, reduction }: PlainKeeperOptions,
+  ) {
     super(reader);
     const whole = messagePlan(schema);
     const shown: FieldRules | undefined = rules ?? (dropManagedFields ? WITHOUT_MANAGED_FIELDS : undefined);
@@ -24,10 +29,12 @@ export class PlainProtobufKeeper<T extends KubernetesObject> extends Identifying
     const plan = shown === undefined ? whole : filteredPlan(whole, shown);
     this.#decoder = new ObjectDecoder(schema, { type, plan, reader });
     this.#filter = rules && new ProtobufFilter(whole, rules, reader);
+    this.#origin = reduction && (() => reduction);
   }
 
   protected override keep(bytes: Buffer, start: number, end: number): Cached<T> {
     if (this.#filter === undefined) return plainCached(this.#decoder.decode(bytes, start, end) as T);
-    return plainCached(this.#decoder.decode(this.#filter.filter(bytes, start, end)) as T);
+    const object = this.#decoder.decode(this.#filter.filter(bytes, start, end)) as T;
+    return plainCached(this.#origin ? withOrigin(object, this.#origin) : object);
   }
 }

@@ -276,7 +276,7 @@ describe.each(stores)('ProtobufCodec with a %s store', (store) => {
 
   it('takes objects that have been decoded already', () => {
     const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: 'b' } };
-    const cached = codecFor().fromObject(object);
+    const cached = codecFor().fromTransform(object);
     expect(cached.key).toBe('b/a');
     expect(cached.view()).toEqual(object);
   });

@@ -77,8 +77,8 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     return this.#readWatch(this.#protobuf, body);
   }
 
-  fromObject(object: T): Cached<T> {
-    return this.#json.fromObject(object);
+  fromTransform(object: T): Cached<T> {
+    return this.#json.fromTransform(object);
   }
 
   readStatus(body: Uint8Array, contentType: string): Status | undefined {

@@ -100,9 +100,9 @@ export class Filler<T extends KubernetesObject> {
   async #store(whole: WholeState<T>, trace: Trace): Promise<Step<T>> {
     const session = this.#session;
     const { writer, settings, signal } = session;
-    trace.step(whole.how);
-    session.state.listed();
     try {
+      trace.step(whole.how);
+      session.state.listed();
       const prepared = await writer.prepare(whole, signal);
       trace.step('prepared');
       if (this.#deservesSecondTry(prepared)) {
@@ -112,13 +112,13 @@ export class Filler<T extends KubernetesObject> {
       await this.#replace(prepared, whole.resourceVersion);
       trace.step('stored');
       await interruptible(() => settings.target.settled?.(), signal);
+      session.metrics.listed(whole.items.length, trace.elapsedMs);
+      if (trace.elapsedMs >= settings.slowListMs) settings.logger.warn(`${settings.name}: a slow list took ${trace}.`);
     } catch (error) {
       whole.stream?.close();
       signal.throwIfAborted();
       return await recover(session, error, 'listing', { next: 'list', wait: 'backoff' });
     }
-    session.metrics.listed(whole.items.length, trace.elapsedMs);
-    if (trace.elapsedMs >= settings.slowListMs) settings.logger.warn(`${settings.name}: a slow list took ${trace}.`);
     return whole.stream === undefined ? { do: 'watch' } : { do: 'watch', stream: whole.stream };
   }
 

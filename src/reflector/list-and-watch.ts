@@ -9,6 +9,7 @@ import { ReflectorError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { RetryWindow } from './retry-window.ts';
 import type { Session } from './session.ts';
+import { SilentWatches } from './silent-watches.ts';
 import { openWatch, WatchCycle } from './watch-cycle.ts';
 import { SHORT_WATCH_MS } from './watch-deadline.ts';
 
@@ -24,11 +25,17 @@ export class ListAndWatch<T extends KubernetesObject> {
   #shortWatches = 0;
   /** Watches in a row that failed to open with a server error. */
   #unavailableOpens = 0;
+  readonly #silentWatches: SilentWatches;
+  /** The version to watch from comes from a list, and no watch has been tried since. */
+  #isFromList = false;
+  /** Watches of this server have sent bookmarks that nobody asked for. */
+  #sendsBookmarks = false;
 
   constructor(session: Session<T>, filler: Filler<T>) {
-    const { clock, maxInternalErrorRetryMs } = session.settings;
+    const { clock, maxInternalErrorRetryMs, minWatchTimeoutMs } = session.settings;
     this.#session = session;
     this.#filler = filler;
+    this.#silentWatches = new SilentWatches(2 * minWatchTimeoutMs);
     this.#internalErrors = new RetryWindow(clock, maxInternalErrorRetryMs);
   }
 
@@ -51,6 +58,8 @@ export class ListAndWatch<T extends KubernetesObject> {
   #take(step: Step<T>): Promise<Step<T>> {
     switch (step.do) {
       case 'fill':
+        this.#isFromList = true;
+        this.#silentWatches.reset();
         return this.#filler.fill();
       case 'watch':
         return this.#watch(step.stream);
@@ -63,32 +72,44 @@ export class ListAndWatch<T extends KubernetesObject> {
     const session = this.#session;
     const { signal, state, metrics } = session;
     const { clock } = session.settings;
+    const isResumed = !this.#isFromList;
+    this.#isFromList = false;
+    const expectsBookmarks = isResumed && this.#sendsBookmarks;
     // From before the request: some proxies hold back the head of a response until the first event.
     const startMs = clock.now();
     let stream: FrameStream<T>;
     try {
-      stream = handedOver ?? (await openWatch(session));
+      stream = handedOver ?? (await openWatch(session, expectsBookmarks));
     } catch (error) {
       signal.throwIfAborted();
-      return await this.#openFailed(error);
+      if (failureKind(error) !== 'silent') return await this.#openFailed(error);
+      if (isResumed) this.#silentWatches.add(clock.now() - startMs, true);
+      return await this.#ended(error, false);
     }
-    this.#unavailableOpens = 0;
-    metrics.watchOpened();
-    state.enter('watching');
 
-    const cycle = new WatchCycle(session, stream);
+    let events = 0;
     let failure: unknown;
     try {
-      await cycle.run();
-    } catch (error) {
-      failure = error;
+      this.#unavailableOpens = 0;
+      metrics.watchOpened();
+      state.enter('watching');
+      const cycle = new WatchCycle(session, stream, expectsBookmarks);
+      try {
+        await cycle.run();
+      } catch (error) {
+        failure = error;
+      }
+      events = cycle.events;
+      if (cycle.hasBookmarks) this.#sendsBookmarks = true;
     } finally {
       stream.close();
     }
     signal.throwIfAborted();
     const lastedMs = clock.now() - startMs;
-    const isShort = cycle.events === 0 && lastedMs < SHORT_WATCH_MS;
-    metrics.watchEnded(cycle.events, lastedMs, isShort);
+    if (events > 0) this.#silentWatches.reset();
+    else if (isResumed) this.#silentWatches.add(lastedMs, failureKind(failure) === 'silent');
+    const isShort = events === 0 && lastedMs < SHORT_WATCH_MS;
+    metrics.watchEnded(events, lastedMs, isShort);
     return await this.#ended(failure, isShort);
   }
 
@@ -102,6 +123,12 @@ export class ListAndWatch<T extends KubernetesObject> {
   /** `failure` is undefined after a clean end. */
   async #ended(failure: unknown, isShort: boolean): Promise<Step<T>> {
     const session = this.#session;
+    if (!(failure instanceof ApiError) && this.#silentWatches.areSuspect) {
+      // Nothing but what the next watches show is known of the server any more.
+      this.#sendsBookmarks = false;
+      const problem = this.#silentWatches.problem(session.position.resourceVersion);
+      return await recover(session, problem, 'watching', { next: 'list', wait: 'backoff' });
+    }
     if (failure instanceof ApiError || failure instanceof ReflectorError) {
       const kind = failureKind(failure);
       if (kind === 'untaken' || kind === 'stale') this.#filler.expectUntaken();

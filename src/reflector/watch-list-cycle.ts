@@ -45,7 +45,8 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
     if (!(await initial.read(stream, signal))) throw initial.ended(clock.now() - startMs);
     refuseOlder(from, initial.resourceVersion);
     // Storing what has come takes its time, in which nothing is expected.
-    stream.follow(new WatchDeadline(clock, timeoutSeconds, silenceTimeoutMs).current);
+    const deadline = { clock, timeoutSeconds, silenceMs: silenceTimeoutMs, expectsBookmarks: false };
+    stream.follow(new WatchDeadline(deadline).current);
     return { ...initial.whole(), stream };
   } catch (error) {
     stream.close();

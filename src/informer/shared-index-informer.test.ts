@@ -252,11 +252,12 @@ describe('SharedIndexInformer', () => {
     const stopping = informer.stop();
     source.set('c');
     await stopping;
+    expect(clock.pendingTimers).toBe(0);
+    expect(source.openWatches).toBe(0);
     await informer.stop();
     await settle(10_000);
     expect(handler.heard).toHaveLength(before);
     expect(clock.pendingTimers).toBe(0);
-    expect(source.openWatches).toBe(0);
   });
 
   it('refuses handlers after stop, and ends streams of events', async () => {

@@ -37,8 +37,8 @@ export class FrameStream<T extends KubernetesObject> {
     this.#scope = scope;
     this.#watchdog = watchdog;
     // One listener for all reads: thousands of batches a second are nothing unusual.
-    scope.signal.addEventListener('abort', () => this.#aborted(), { once: true });
     if (scope.signal.aborted) this.#aborted();
+    else scope.signal.addEventListener('abort', () => this.#aborted(), { once: true });
   }
 
   /** Resolves when the server has accepted the watch. */

@@ -57,7 +57,10 @@ export interface Informer<T extends KubernetesObject> {
    * Rejects when `signal` aborts, the informer stops, or `timeoutMs` passes.
    */
   waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void>;
-  /** The newest version that the server has told of; "" before the first list. */
+  /**
+   * The newest version that the server has told of; of several namespaces the oldest of theirs, and "" before each of them has
+   * been listed.
+   */
   lastSyncResourceVersion(): string;
   isStopped(): boolean;
 }

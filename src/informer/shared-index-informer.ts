@@ -6,6 +6,7 @@ import { compareResourceVersions } from '../api/resource-version.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
 import { defaultLogger, type Logger } from '../observe/logger.ts';
+import { systemRandom } from '../observe/random.ts';
 import { EventStream } from '../processor/event-stream.ts';
 import type { Deliver, Listener } from '../processor/listener.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
 import { SharedProcessor, type SubscribeOptions } from '../processor/shared-processor.ts';
 import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
+import { RequestPacer } from '../reflector/request-pacer.ts';
 import type { Indexers } from '../store/index-definition.ts';
 import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
@@ -26,12 +28,13 @@ import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
 import { type InformerOrigin, originName, originObservers, originParts } from './informer-origin.ts';
 import { InformerPart, type PartOptions } from './informer-part.ts';
 import { Lister } from './lister.ts';
+import { OldestVersion } from './oldest-version.ts';
 import type { Transform } from './transform.ts';
 import { waitFirst } from './wait.ts';
 
 /** What does not depend on where the objects come from. */
 export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress' | 'onIdle'> {
+  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress' | 'onIdle' | 'onVersion' | 'pacer'> {
   /** Used in messages. Default: the name of the resource. */
   name?: string;
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
@@ -101,11 +104,15 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
     this.#packed = memory;
     const gauges = options.metrics && new MemoryGauges(options.metrics, name);
+    const stored = new OldestVersion(sources.length);
+    const { random = systemRandom } = options;
+    const pacer = new RequestPacer({ clock: this.#clock, random, sources: sources.length });
     this.#parts = sources.map(
-      (source) =>
+      (source, part) =>
         new InformerPart<T>(source, {
           ...rest,
           name,
+          pacer,
           table: this.#table,
           distribute: (notification, isSync) => {
             if (memory) detector?.watch(notification.object.key, notification.view());
@@ -114,6 +121,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           ...(detector && !memory && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
           onProgress: () => this.#checkSynced(),
+          onVersion: (version) => this.#table.bookmark(stored.set(part, version)),
           ...(gauges && { onIdle: () => gauges.show(this.memory) }),
         }),
     );
@@ -230,12 +238,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   lastSyncResourceVersion(): string {
-    let oldest: string | undefined;
-    for (const part of this.#parts) {
-      const version = part.lastSyncResourceVersion();
-      if (oldest === undefined || (compareResourceVersions(version, oldest) ?? 0) < 0) oldest = version;
-    }
-    return oldest ?? '';
+    const oldest = new OldestVersion(this.#parts.length);
+    for (const [index, part] of this.#parts.entries()) oldest.set(index, part.lastSyncResourceVersion());
+    return oldest.value;
   }
 
   isStopped(): boolean {

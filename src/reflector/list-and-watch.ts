@@ -25,17 +25,16 @@ export class ListAndWatch<T extends KubernetesObject> {
   #shortWatches = 0;
   /** Watches in a row that failed to open with a server error. */
   #unavailableOpens = 0;
-  readonly #silentWatches: SilentWatches;
+  readonly #silentWatches = new SilentWatches();
   /** The version to watch from comes from a list, and no watch has been tried since. */
   #isFromList = false;
   /** Watches of this server have sent bookmarks that nobody asked for. */
   #sendsBookmarks = false;
 
   constructor(session: Session<T>, filler: Filler<T>) {
-    const { clock, maxInternalErrorRetryMs, minWatchTimeoutMs } = session.settings;
+    const { clock, maxInternalErrorRetryMs } = session.settings;
     this.#session = session;
     this.#filler = filler;
-    this.#silentWatches = new SilentWatches(2 * minWatchTimeoutMs);
     this.#internalErrors = new RetryWindow(clock, maxInternalErrorRetryMs);
   }
 
@@ -83,7 +82,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     } catch (error) {
       signal.throwIfAborted();
       if (failureKind(error) !== 'silent') return await this.#openFailed(error);
-      if (isResumed) this.#silentWatches.add(clock.now() - startMs, true);
+      if (isResumed) this.#silentWatches.add(clock.now() - startMs);
       return await this.#ended(error, false);
     }
 
@@ -107,7 +106,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     signal.throwIfAborted();
     const lastedMs = clock.now() - startMs;
     if (events > 0) this.#silentWatches.reset();
-    else if (isResumed) this.#silentWatches.add(lastedMs, failureKind(failure) === 'silent');
+    else if (isResumed) this.#silentWatches.add(lastedMs);
     const isShort = events === 0 && lastedMs < SHORT_WATCH_MS;
     metrics.watchEnded(events, lastedMs, isShort);
     return await this.#ended(failure, isShort);
@@ -123,7 +122,9 @@ export class ListAndWatch<T extends KubernetesObject> {
   /** `failure` is undefined after a clean end. */
   async #ended(failure: unknown, isShort: boolean): Promise<Step<T>> {
     const session = this.#session;
-    if (!(failure instanceof ApiError) && this.#silentWatches.areSuspect) {
+    const { silenceTimeoutMs, minWatchTimeoutMs } = session.settings;
+    const silenceLimitMs = 2 * (this.#sendsBookmarks ? silenceTimeoutMs : minWatchTimeoutMs);
+    if (!(failure instanceof ApiError) && this.#silentWatches.areSuspect(silenceLimitMs)) {
       // Nothing but what the next watches show is known of the server any more.
       this.#sendsBookmarks = false;
       const problem = this.#silentWatches.problem(session.position.resourceVersion);

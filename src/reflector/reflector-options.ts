@@ -6,6 +6,7 @@ import { type Random, systemRandom } from '../observe/random.ts';
 import type { BackoffOptions } from './backoff.ts';
 import type { ListerWatcher, ReflectorTarget } from './lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
+import type { RequestPacer } from './request-pacer.ts';
 
 export interface WatchErrorContext {
   /** The reflector's name; inside an informer, that of the informer. */
@@ -73,6 +74,8 @@ export interface ReflectorOptions<T extends KubernetesObject> {
    * not at all. client-go: MaxInternalErrorRetryDuration.
    */
   maxInternalErrorRetryMs?: number;
+  /** @internal Shared by the reflectors of one informer. Default: one of its own. */
+  pacer?: RequestPacer;
   /** Called after each change of `state`. Must not throw. */
   onState?: (state: ReflectorState) => void;
 }
@@ -106,6 +109,7 @@ export function resolveOptions<T extends KubernetesObject>(options: ReflectorOpt
     silenceTimeoutMs: options.silenceTimeoutMs ?? 150_000,
     slowListMs: options.slowListMs ?? 10_000,
     maxInternalErrorRetryMs: options.maxInternalErrorRetryMs ?? 0,
+    pacer: options.pacer,
     onState: options.onState,
   };
 }

@@ -32,7 +32,7 @@ export class Session<T extends KubernetesObject> {
     this.signal = signal;
     this.writer = new TargetWriter(settings.target, this.position);
     this.backoff = new Backoff({ clock, random }, settings.backoff);
-    this.pacer = new RequestPacer(clock, random);
+    this.pacer = settings.pacer ?? new RequestPacer({ clock, random });
     this.metrics = new ReflectorMetrics(settings.metrics, settings.name);
     this.state = new StateKeeper({ clock, logger, onState });
   }

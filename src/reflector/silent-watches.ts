@@ -1,38 +1,33 @@
 import { ReflectorError } from './reflector-error.ts';
 
-/** After this many resumed watches in a row that were given up for their silence, a list is due. */
-const MAX_GIVEN_UP = 2;
+/** Fewer resumed watches in a row prove nothing: one connection may be dead. */
+const MIN_WATCHES = 2;
 
 /**
  * Resumed watches in a row that brought nothing. A server that was restored from a backup accepts a watch from a version that
  * it has yet to reach, and sends neither events nor bookmarks before that: the cache would stay wrong, and nobody would notice.
- * One frame proves that the server is past the version, and so does a list. A watch directly after a list is no proof and no
- * suspicion: its version comes from the server.
+ * One frame proves that the server is past the version, and so does a list. A watch directly after a list is not among them:
+ * its version comes from the server.
  */
 export class SilentWatches {
-  readonly #maxMs: number;
-  #givenUp = 0;
+  #count = 0;
   #silentMs = 0;
 
-  /** `maxMs`: how long they may be silent in total, however short each of them is. */
-  constructor(maxMs: number) {
-    this.#maxMs = maxMs;
-  }
-
-  /** A resumed watch has ended without a frame. `wasGivenUp`: because of its silence. */
-  add(lastedMs: number, wasGivenUp: boolean): void {
+  /** A resumed watch has ended without a frame. */
+  add(lastedMs: number): void {
+    this.#count++;
     this.#silentMs += lastedMs;
-    if (wasGivenUp) this.#givenUp++;
   }
 
   /** A frame has come, or a list. */
   reset(): void {
-    this.#givenUp = 0;
+    this.#count = 0;
     this.#silentMs = 0;
   }
 
-  get areSuspect(): boolean {
-    return this.#givenUp >= MAX_GIVEN_UP || this.#silentMs >= this.#maxMs;
+  /** Whether they have been silent for so long, all together. */
+  areSuspect(limitMs: number): boolean {
+    return this.#count >= MIN_WATCHES && this.#silentMs >= limitMs;
   }
 
   problem(resourceVersion: string): ReflectorError {

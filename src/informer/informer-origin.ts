@@ -43,7 +43,10 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions {
 /** Whatever the user's own functions return, kept as it is: a plain store. client-go's `NewSharedIndexInformer`. */
 export interface ListWatchOrigin<T extends KubernetesObject> {
   listWatch: ListWatch<T>;
-  /** Fills in `kind` and `apiVersion` where the functions leave them out, and names the informer. */
+  /**
+   * Fills in `kind` and `apiVersion` where the functions leave them out, and names the informer. Objects of another kind or
+   * version are left out and reported.
+   */
   resource?: Resource<T>;
 }
 
@@ -74,7 +77,8 @@ export function originParts<T extends KubernetesObject>(
   { clock = systemClock, onDamage }: OriginHooks<T> = {},
 ): OriginParts<T> {
   if ('listWatch' in origin) {
-    const listerWatcher = origin.listWatch.listerWatcher((object) => plainCached(object, origin.resource));
+    const { listWatch, resource } = origin;
+    const listerWatcher = listWatch.listerWatcher((object) => plainCached(object, resource), resource);
     return { sources: [{ listerWatcher }] };
   }
   const { cluster, resource, namespace, tweakListOptions } = origin;

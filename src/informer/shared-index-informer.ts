@@ -34,7 +34,10 @@ import { waitFirst } from './wait.ts';
 
 /** What does not depend on where the objects come from. */
 export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress' | 'onIdle' | 'onVersion' | 'pacer'> {
+  extends Omit<
+    PartOptions<T>,
+    'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress' | 'onIdle' | 'onVersion' | 'pacer'
+  > {
   /** Used in messages. Default: the name of the resource. */
   name?: string;
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */

@@ -2,32 +2,35 @@ import { describe, expect, it } from 'vitest';
 import { informerFixture } from './informer-fixture.ts';
 
 describe('the version of an informer’s store', () => {
-  it.each(['delta', 'inOrder'] as const)('is right after a list, a bookmark, a change and a deletion (queue: %s)', async (queue) => {
-    const { source, informer, run, settle, stop } = informerFixture({ queue });
-    const version = () => informer.store.lastStoreSyncResourceVersion();
-    source.set('a'); // 1
-    source.set('b'); // 2
-    source.remove('b'); // 3
-    expect(version()).toBe('');
-    const running = run();
-    await settle();
-    expect(version()).toBe('3');
+  it.each(['delta', 'inOrder'] as const)(
+    'is right after a list, a bookmark, a change and a deletion (queue: %s)',
+    async (queue) => {
+      const { source, informer, run, settle, stop } = informerFixture({ queue });
+      const version = () => informer.store.lastStoreSyncResourceVersion();
+      source.set('a'); // 1
+      source.set('b'); // 2
+      source.remove('b'); // 3
+      expect(version()).toBe('');
+      const running = run();
+      await settle();
+      expect(version()).toBe('3');
 
-    source.send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '4' } } });
-    await settle();
-    expect(version()).toBe('4');
+      source.send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '4' } } });
+      await settle();
+      expect(version()).toBe('4');
 
-    for (const _ of [1, 2, 3]) source.set('c'); // 4 to 6
-    await settle();
-    expect(version()).toBe('6');
+      for (const _ of [1, 2, 3]) source.set('c'); // 4 to 6
+      await settle();
+      expect(version()).toBe('6');
 
-    source.remove('a');
-    await settle();
-    expect(version()).toBe('7');
-    expect(informer.lastSyncResourceVersion()).toBe('7');
-    stop.abort();
-    await running;
-  });
+      source.remove('a');
+      await settle();
+      expect(version()).toBe('7');
+      expect(informer.lastSyncResourceVersion()).toBe('7');
+      stop.abort();
+      await running;
+    },
+  );
 
   it('is that of the list when objects have vanished in it, or all of them', async () => {
     const { source, informer, run, settle, stop } = informerFixture();

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { MAX_DESCRIBED } from '../api/broken-objects.ts';
 import type { Cached } from '../api/cached.ts';
 import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
@@ -145,9 +146,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const states = this.#parts.map((part) => part.state);
     states.sort((a, b) => CONCERN.indexOf(a.phase) - CONCERN.indexOf(b.phase));
     const [first = { phase: 'idle', since: 0 } as const] = states;
-    const leftOut = states.flatMap((state) => state.leftOut ?? []);
+    const leftOut = states.flatMap((state) => state.leftOut ?? []).slice(0, MAX_DESCRIBED);
+    const leftOutCount = states.reduce((sum, state) => sum + (state.leftOutCount ?? 0), 0);
     const stopped = this.#stopping.signal.aborted && this.#running === undefined;
-    return { ...first, ...(stopped && { phase: 'stopped' }), ...(leftOut.length > 0 && { leftOut }) };
+    return { ...first, ...(stopped && { phase: 'stopped' }), ...(leftOutCount > 0 && { leftOut, leftOutCount }) };
   }
 
   /** What the cache holds. Also in `metrics`, as gauges. */

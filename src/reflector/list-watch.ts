@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import { addBroken } from '../api/broken-objects.ts';
 import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesList, KubernetesObject, ListMeta } from '../api/metadata.ts';
@@ -90,7 +91,7 @@ function cachedList<T extends KubernetesObject>(
     try {
       items.push(toCached(object));
     } catch (error) {
-      broken.push(brokenObject(object, error));
+      addBroken(broken, brokenObject(object, error));
     }
   }
   return { items, broken, metadata: listMeta(list.metadata) };

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { Backoff } from './backoff.ts';
 import { failureKind } from './failure.ts';
+import { ReflectorError } from './reflector-error.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSettings, WatchErrorHandler } from './reflector-options.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
@@ -8,6 +9,7 @@ import { RequestPacer } from './request-pacer.ts';
 import { StateKeeper } from './state-keeper.ts';
 import { SyncPosition } from './sync-position.ts';
 import { TargetWriter } from './target-writer.ts';
+import type { Untaken } from './untaken.ts';
 
 /** How many objects that cannot be taken are logged one by one, when nobody else listens. */
 const MAX_LOGGED_UNTAKEN = 5;
@@ -66,14 +68,17 @@ export class Session<T extends KubernetesObject> {
     }
   }
 
-  reportUntaken(errors: readonly Error[], phase: ReflectorPhase, retryInMs?: number): void {
+  /** Reports the first of them one by one, and the others in one sentence. */
+  reportUntaken({ errors, count }: Untaken, phase: ReflectorPhase, retryInMs?: number): void {
     const { watchErrorHandler } = this;
     const { name, logger } = this.settings;
     const told = watchErrorHandler === undefined ? errors.slice(0, MAX_LOGGED_UNTAKEN) : errors;
     for (const error of told) this.report(error, phase, retryInMs);
-    const untold = errors.length - told.length;
-    if (untold > 0 && !this.signal.aborted)
-      logger.warn(`${name}: ${untold} more objects cannot be taken; state.leftOut names them.`);
+    const untold = count - told.length;
+    if (untold <= 0 || this.signal.aborted) return;
+    if (watchErrorHandler === undefined)
+      logger.warn(`${name}: ${untold} more objects cannot be taken; state.leftOut names the first of them.`);
+    else this.report(new ReflectorError('untaken', `${untold} more objects cannot be taken`), phase, retryInMs);
   }
 
   #complain(thrown: unknown): void {

@@ -18,7 +18,7 @@ export interface StateKeeperOptions {
 export class StateKeeper {
   readonly #options: StateKeeperOptions;
   #state: ReflectorState;
-  #leftOut: readonly LeftOut[] = [];
+  #leftOut: Pick<ReflectorState, 'leftOut' | 'leftOutCount'> = {};
 
   constructor(options: StateKeeperOptions) {
     this.#options = options;
@@ -46,15 +46,15 @@ export class StateKeeper {
     if (this.#state.phase !== 'listing') this.enter('listing');
   }
 
-  leaveOut(leftOut: readonly LeftOut[]): void {
-    if (leftOut.length === 0 && this.#leftOut.length === 0) return;
-    this.#leftOut = leftOut;
-    const { leftOut: _, ...state } = this.#state;
+  leaveOut({ first, count }: { readonly first: readonly LeftOut[]; readonly count: number }): void {
+    if (count === 0 && this.#leftOut.leftOut === undefined) return;
+    this.#leftOut = count === 0 ? {} : { leftOut: first, leftOutCount: count };
+    const { leftOut: _, leftOutCount: __, ...state } = this.#state;
     this.#set(state);
   }
 
   #set(state: ReflectorState): void {
-    this.#state = this.#leftOut.length === 0 ? state : { ...state, leftOut: this.#leftOut };
+    this.#state = { ...state, ...this.#leftOut };
     try {
       this.#options.onState?.(this.#state);
     } catch (error) {

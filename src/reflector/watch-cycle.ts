@@ -130,7 +130,7 @@ export class WatchCycle<T extends KubernetesObject> {
   #untaken(error: unknown): void {
     const { writer, signal } = this.#session;
     signal.throwIfAborted();
-    if (!(error instanceof ReflectorError) || error.kind !== 'untaken' || !writer.isLeftOut(error.key)) throw error;
+    if (!(error instanceof ReflectorError) || error.kind !== 'untaken' || !writer.leftOut.has(error.key)) throw error;
     this.#session.report(error, 'watching');
   }
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import { addBroken, MAX_DESCRIBED, withoutProblem } from '../api/broken-objects.ts';
 import type { BrokenObject, CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
@@ -143,9 +144,10 @@ class InitialEvents<T extends KubernetesObject> {
       case 'BROKEN': {
         const { key } = frame.broken;
         if (key === undefined) {
-          this.#broken.push(frame.broken);
+          addBroken(this.#broken, frame.broken);
         } else {
-          this.#brokenByKey.set(key, frame.broken);
+          const isDescribed = this.#brokenByKey.size < MAX_DESCRIBED;
+          this.#brokenByKey.set(key, isDescribed ? frame.broken : withoutProblem(frame.broken));
           // What came of it before is its state no more.
           this.#objects.delete(key);
         }

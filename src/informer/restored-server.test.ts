@@ -4,7 +4,7 @@ import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
 import type { Cluster } from '../transport/cluster.ts';
-import { SharedIndexInformer, type SharedIndexInformerOptions } from './shared-index-informer.ts';
+import { SharedIndexInformer } from './shared-index-informer.ts';
 
 const MINUTE = 60_000;
 
@@ -44,7 +44,7 @@ describe.each([
   ['LIST', { watchList: false }],
   ['LIST and a queue in order', { watchList: false, queue: 'inOrder' }],
 ] as const)('an informer that fills itself by %s, on a server that was restored from a backup', (_, mode) => {
-  function follow(options: Partial<SharedIndexInformerOptions<object>> = {}) {
+  function follow() {
     const heard: string[] = [];
     const informer = new SharedIndexInformer({
       cluster,
@@ -53,8 +53,7 @@ describe.each([
       clock,
       logger: silentLogger,
       ...mode,
-      ...options,
-    } as never) as SharedIndexInformer<{ metadata?: { name?: string; resourceVersion?: string } }>;
+    });
     informer.addEventHandler({
       onAdd: ({ metadata }) => void heard.push(`add ${metadata?.name}`),
       onUpdate: (_old, { metadata }) => void heard.push(`update ${metadata?.name}`),

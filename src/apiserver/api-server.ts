@@ -23,6 +23,7 @@ import { ObjectWriter } from './object-writer.ts';
 import { OpenApiDocuments } from './openapi/open-api-documents.ts';
 import { RequestPipeline } from './request-pipeline.ts';
 import { ResourceRegistry } from './resource-registry.ts';
+import { ServerSnapshot } from './server-snapshot.ts';
 import { Store } from './store.ts';
 import { WatchHub } from './watch-hub.ts';
 
@@ -183,6 +184,24 @@ export class ApiServer implements AsyncDisposable {
   disconnectWatches(options: { abruptly?: boolean } = {}): void {
     if (options.abruptly) this.#api.watches.breakAll();
     else this.#api.watches.endAll();
+  }
+
+  /** All that is stored now, to go back to with `restore`, as often as need be. What the server itself knows is not in it. */
+  snapshot(): ServerSnapshot {
+    return new ServerSnapshot(this.#api.store.save());
+  }
+
+  /**
+   * Goes back in time, as a cluster whose etcd was restored from a backup: all objects and the resourceVersion are as they were,
+   * what happened since is forgotten, and the connections of all watches break. Clients that are ahead of the server now meet what
+   * they would meet there: a watch from a version that is yet to come is accepted and silent until that version has passed, a
+   * list gets 504. Tokens, denials and faults stay as they are. A snapshot of another server fits, too.
+   */
+  restore(snapshot: ServerSnapshot): void {
+    this.#api.watches.breakAll();
+    for (const { table, previous, current } of this.#api.store.restore(snapshot.content)) {
+      this.#api.registry.forTable(table)?.strategy.afterRestore?.(previous?.decode(), current?.decode());
+    }
   }
 
   /** Ends all requests and closes the socket. Idempotent. */

@@ -44,6 +44,26 @@ export class Table {
     }
   }
 
+  /** These objects take the place of all others, and the history is forgotten. Returns what was there and what is, by key. */
+  reset(objects: ReadonlyMap<string, StoredObject>): Difference[] {
+    const differences: Difference[] = [];
+    for (const before of this.objects.values()) {
+      if (!objects.has(before.key)) differences.push({ key: before.key, before });
+    }
+    for (const [key, after] of objects) {
+      const before = this.objects.get(key);
+      if (!before?.body.equals(after.body)) differences.push({ key, before, after });
+    }
+    for (const { key, after } of differences) {
+      if (after === undefined) this.objects.delete(key);
+      // Selectors may name more fields by now than when it was saved.
+      else this.objects.set(key, new StoredObject(after.decode(), after.revision, this.fieldsOf(after.decode())));
+    }
+    this.#changes = [];
+    this.#from = 0;
+    return differences;
+  }
+
   fieldsOf(object: JsonObject): readonly string[] {
     return this.#selectable.map((field) => field.read(object));
   }
@@ -76,6 +96,20 @@ export class Table {
     }
     return this.#changes.slice(low);
   }
+}
+
+/** What was stored under a key, and what is. */
+interface Difference {
+  readonly key: string;
+  readonly before?: StoredObject | undefined;
+  readonly after?: StoredObject;
+}
+
+/** All objects of a store, and how far it was. */
+export interface StoreSnapshot {
+  readonly revision: number;
+  /** By the name of the table, then by key. */
+  readonly tables: ReadonlyMap<string, ReadonlyMap<string, StoredObject>>;
 }
 
 export interface StoreOptions {
@@ -185,6 +219,36 @@ export class Store {
     }
   }
 
+  save(): StoreSnapshot {
+    const tables = new Map<string, ReadonlyMap<string, StoredObject>>();
+    for (const table of this.#tables.values()) tables.set(table.name, new Map(table.objects.entries()));
+    return { revision: this.#revision, tables };
+  }
+
+  /**
+   * Goes back to that state and that revision; the history is forgotten. The store's listeners, and those of tables, hear of
+   * each object that is another one now: of its deletion, and then of its creation.
+   */
+  restore({ revision, tables }: StoreSnapshot): readonly Change[] {
+    const deleted: Change[] = [];
+    const created: Change[] = [];
+    const atMs = this.#options.clock.now();
+    for (const name of new Set([...this.#tables.keys(), ...tables.keys()])) {
+      const table = this.table(name);
+      for (const { before, after } of table.reset(tables.get(name) ?? new Map())) {
+        if (before) deleted.push({ revision, atMs, table, previous: before, current: undefined });
+        if (after) created.push({ revision, atMs, table, previous: undefined, current: after });
+      }
+    }
+    this.#revision = revision;
+    this.#compacted = revision;
+    this.#history = [];
+    this.#historyFrom = 0;
+    const changes = [...deleted, ...created];
+    for (const change of changes) this.#tell(change);
+    return changes;
+  }
+
   /** Resolves true as soon as the revision is reached, false after the time. */
   async waitForRevision(revision: bigint, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
     if (BigInt(this.#revision) >= revision) return true;
@@ -209,9 +273,13 @@ export class Store {
     change.table.record(change);
     this.#history.push(change);
     this.#compactByLimits(change.atMs);
+    this.#tell(change);
+    for (const waiter of this.#waiters) waiter();
+  }
+
+  #tell(change: Change): void {
     for (const listener of change.table.listeners) listener(change);
     for (const listener of this.listeners) listener(change);
-    for (const waiter of this.#waiters) waiter();
   }
 
   #compactByLimits(nowMs: number): void {

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import { addBroken } from '../api/broken-objects.ts';
 import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../api/resource.ts';
@@ -122,7 +123,7 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     while (cutter.nextItem()) {
       const item = this.#readItem(cutter, keeper);
       if (item === undefined) cutter.rescan();
-      else if ('problem' in item) broken.push(item);
+      else if ('problem' in item) addBroken(broken, item);
       else items.push(item);
       if (slice.isDue()) return true;
     }

@@ -8,34 +8,40 @@ interface Waiter {
 }
 
 /**
- * Tells when the store has caught up with a version. The queue is first in, first out by object, so once a version has
+ * How far the store has come, and when it has caught up with a version. The queue is first in, first out by object, so once a version has
  * been queued, it is in the store after as many pops as objects wait at that moment.
  */
 export class CaughtUp {
   readonly #queueLength: () => number;
   readonly #waiters = new Set<Waiter>();
   #queuedVersion = '';
+  #storedVersion = '';
   #pops = 0;
 
   constructor(queueLength: () => number) {
     this.#queueLength = queueLength;
   }
 
-  /** The newest version that has been queued. */
-  get queuedVersion(): string {
-    return this.#queuedVersion;
+  /** Everything up to this version is in the store; "" before the first list. May be older than what the store has of one object. */
+  get storedVersion(): string {
+    return this.#storedVersion;
   }
 
-  /** Everything up to `version` has been queued. */
+  /** Everything up to `version` has been queued. One that is older than what was queued before says nothing. */
   queued(version: string): void {
-    if (version === '') return;
+    if (version === '' || (compareResourceVersions(version, this.#queuedVersion) ?? 1) < 0) return;
+    this.replaced(version);
+  }
+
+  /** The whole state at `version` has been queued, whether that is newer or not. */
+  replaced(version: string): void {
     this.#queuedVersion = version;
-    for (const waiter of this.#waiters) this.#look(waiter);
+    this.#moved();
   }
 
   popped(): void {
     this.#pops++;
-    for (const waiter of this.#waiters) this.#look(waiter);
+    this.#moved();
   }
 
   /** `cancel` forgets the waiter; its promise then never settles. */
@@ -48,6 +54,11 @@ export class CaughtUp {
       this.#look(waiter);
     });
     return { reached, cancel };
+  }
+
+  #moved(): void {
+    if (this.#queueLength() === 0) this.#storedVersion = this.#queuedVersion;
+    for (const waiter of this.#waiters) this.#look(waiter);
   }
 
   #look(waiter: Waiter): void {

@@ -57,7 +57,10 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions {
 /** Whatever the user's own functions return, kept as it is: a plain store. client-go's `NewSharedIndexInformer`. */
 export interface ListWatchOrigin<T extends KubernetesObject> {
   listWatch: ListWatch<T>;
-  /** Fills in `kind` and `apiVersion` where the functions leave them out, and names the informer. */
+  /**
+   * Fills in `kind` and `apiVersion` where the functions leave them out, and names the informer. Objects of another kind or
+   * version are left out and reported.
+   */
   resource?: Resource<T>;
 }
 
@@ -96,8 +99,9 @@ export function originParts<T extends KubernetesObject>(
         'namespace has no effect on a listWatch, whose functions decide what they list: leave it out',
       );
     }
-    const listerWatcher = origin.listWatch.listerWatcher((object) => plainCached(object, origin.resource));
-    return { sources: [{ listerWatcher, keepTransformed: (object) => transformedCached(object, origin.resource) }] };
+    const { listWatch, resource } = origin;
+    const listerWatcher = listWatch.listerWatcher((object) => plainCached(object, resource), resource);
+    return { sources: [{ listerWatcher, keepTransformed: (object) => transformedCached(object, resource) }] };
   }
   const { cluster, resource, tweakListOptions } = origin;
   const wanted = wantedNamespaces(origin.namespace);

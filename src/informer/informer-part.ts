@@ -45,6 +45,8 @@ export interface PartOptions<T extends KubernetesObject>
   onProgress: () => void;
   /** All that was queued has been taken from the queue. */
   onIdle?: () => void;
+  /** Everything of this part up to `version` is in the table. Called after everything that could have changed that. */
+  onVersion?: (version: string) => void;
   clock?: Clock;
   logger?: Logger;
 }
@@ -69,6 +71,7 @@ export class InformerPart<T extends KubernetesObject> {
       transform,
       onProgress,
       onIdle,
+      onVersion,
       ...reflectorOptions
     } = options;
     const { name, clock = systemClock } = options;
@@ -95,6 +98,7 @@ export class InformerPart<T extends KubernetesObject> {
       stored: (key) => table.get(key),
       repairs: this.#repairs,
       onReplaced: onProgress,
+      onSeen: () => onVersion?.(this.#intake.caughtUp.storedVersion),
     });
     const handler = new DeltaHandler<T>({
       name,
@@ -114,7 +118,9 @@ export class InformerPart<T extends KubernetesObject> {
       target: this.#intake,
       process: handler.handle,
       onPopped: () => {
-        this.#intake.caughtUp.popped();
+        const { caughtUp } = this.#intake;
+        caughtUp.popped();
+        onVersion?.(caughtUp.storedVersion);
         onProgress();
         if (queue.length === 0) onIdle?.();
       },

@@ -1,3 +1,4 @@
+import { MAX_DESCRIBED } from '../api/broken-objects.ts';
 import type { ReflectorPhase, ReflectorState } from '../reflector/reflector-state.ts';
 
 /** Which phase stands for the whole when an informer has several namespaces: the one that wants attention most. */
@@ -14,7 +15,7 @@ const CONCERN: readonly ReflectorPhase[] = [
 
 /**
  * One state for the reflectors of all namespaces: the phase that wants attention most, the earliest `behindSince`, the oldest
- * `lastContact` (none while one of them has never had any), and all that is left out.
+ * `lastContact` (none while one of them has never had any), and of what is left out the first hundred and the count.
  */
 export function combinedState(states: readonly ReflectorState[]): ReflectorState {
   const [only] = states;
@@ -24,11 +25,12 @@ export function combinedState(states: readonly ReflectorState[]): ReflectorState
   const { lastContact: _, ...first } = sorted[0] ?? only;
   const behind = states.flatMap(({ behindSince }) => behindSince ?? []);
   const contacts = states.flatMap(({ lastContact }) => lastContact ?? []);
-  const leftOut = states.flatMap((state) => state.leftOut ?? []);
+  const leftOut = states.flatMap((state) => state.leftOut ?? []).slice(0, MAX_DESCRIBED);
+  const leftOutCount = states.reduce((sum, state) => sum + (state.leftOutCount ?? 0), 0);
   return {
     ...first,
     ...(behind.length > 0 && { behindSince: Math.min(...behind) }),
     ...(contacts.length === states.length && { lastContact: Math.min(...contacts) }),
-    ...(leftOut.length > 0 && { leftOut }),
+    ...(leftOutCount > 0 && { leftOut, leftOutCount }),
   };
 }

@@ -29,8 +29,8 @@ export interface EventsOptions<T extends KubernetesObject> extends HandlerOption
  * What its consumers see of an informer, whether it has a watch of its own or shares one.
  *
  * Eventually consistent: the cache follows the server's state with a delay, may skip intermediate states of an object,
- * and never goes back to an older state of one that it has shown. Two objects may be shown in another order than they
- * changed in.
+ * and never goes back to an older state of one that it has shown, unless the server does. Two objects may be shown in another
+ * order than they changed in.
  *
  * Objects are plain data. In a packed store, the default, what a read returns belongs to its reader: fields are decoded when
  * they are first looked at, and no change to it reaches the cache or another reader; only the handlers of one event share
@@ -58,7 +58,10 @@ export interface Informer<T extends KubernetesObject> {
    * namespace that the informer does not watch.
    */
   waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void>;
-  /** The newest version that the server has told of; "" before the first list. */
+  /**
+   * The newest version that the server has told of; of several namespaces the oldest of theirs, and "" before each of them has
+   * been listed.
+   */
   lastSyncResourceVersion(): string;
   isStopped(): boolean;
 }

@@ -15,6 +15,8 @@ export interface IntakeOptions<T extends KubernetesObject> {
   repairs: Repairs<T>;
   /** A whole list has been queued. */
   onReplaced: () => void;
+  /** More has been seen of the server, whether or not anything had to be queued. */
+  onSeen?: () => void;
 }
 
 /** To look up single objects among so many that are queued takes no time worth mentioning. */
@@ -28,14 +30,16 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
   readonly #stored: (key: string) => Cached<T> | undefined;
   readonly #repairs: Repairs<T>;
   readonly #onReplaced: () => void;
+  readonly #onSeen: (() => void) | undefined;
 
-  constructor({ queue, prepare, stored, repairs, onReplaced }: IntakeOptions<T>) {
+  constructor({ queue, prepare, stored, repairs, onReplaced, onSeen }: IntakeOptions<T>) {
     this.queue = queue;
     this.caughtUp = new CaughtUp(() => queue.length);
     this.prepare = prepare;
     this.#stored = stored;
     this.#repairs = repairs;
     this.#onReplaced = onReplaced;
+    this.#onSeen = onSeen;
   }
 
   resourceVersionOf(key: string): string | undefined {
@@ -44,12 +48,12 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
 
   add(object: Cached<T>): void {
     this.queue.add(object);
-    this.caughtUp.queued(object.resourceVersion);
+    this.#seen(object.resourceVersion);
   }
 
   update(object: Cached<T>): void {
     this.queue.update(object);
-    this.caughtUp.queued(object.resourceVersion);
+    this.#seen(object.resourceVersion);
   }
 
   /** Its version does not count as seen once more: it is nothing new. */
@@ -60,12 +64,13 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
 
   delete(object: Cached<T>): void {
     this.queue.delete(object);
-    this.caughtUp.queued(object.resourceVersion);
+    this.#seen(object.resourceVersion);
   }
 
   async replace(objects: readonly Cached<T>[], resourceVersion: string, areUnique?: boolean): Promise<void> {
     await this.queue.replaceGradually(objects, resourceVersion, areUnique);
-    this.caughtUp.queued(resourceVersion);
+    this.caughtUp.replaced(resourceVersion);
+    this.#onSeen?.();
     this.#onReplaced();
   }
 
@@ -80,6 +85,11 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
   }
 
   bookmark(resourceVersion: string): void {
+    this.#seen(resourceVersion);
+  }
+
+  #seen(resourceVersion: string): void {
     this.caughtUp.queued(resourceVersion);
+    this.#onSeen?.();
   }
 }

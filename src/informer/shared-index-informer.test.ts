@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
-import { informerFixture, listener } from './informer-fixture.ts';
+import { defineResource } from '../api/resource.ts';
+import { informerFixture, listener, type Thing } from './informer-fixture.ts';
 
 describe('SharedIndexInformer', () => {
   it('fills its store, tells every handler, and follows changes', async () => {
@@ -252,11 +253,12 @@ describe('SharedIndexInformer', () => {
     const stopping = informer.stop();
     source.set('c');
     await stopping;
+    expect(clock.pendingTimers).toBe(0);
+    expect(source.openWatches).toBe(0);
     await informer.stop();
     await settle(10_000);
     expect(handler.heard).toHaveLength(before);
     expect(clock.pendingTimers).toBe(0);
-    expect(source.openWatches).toBe(0);
   });
 
   it('refuses handlers after stop, and ends streams of events', async () => {
@@ -280,6 +282,25 @@ describe('SharedIndexInformer', () => {
     source.remove('a');
     await settle();
     expect(informer.store.list()).toEqual([]);
+    stop.abort();
+    await running;
+  });
+
+  it('leaves out objects of another kind than its resource, from a list and from a watch, and reports them', async () => {
+    const resource = defineResource<Thing>({ version: 'v1', plural: 'things', kind: 'Thing' });
+    const { source, informer, errors, run, settle, stop } = informerFixture({ resource });
+    source.set('a');
+    source.objects.set('pod', { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'pod', namespace: 'default' } });
+    const running = run();
+    await settle(10_000);
+    expect(informer.store.listKeys()).toEqual(['default/a']);
+    expect(informer.state.leftOut).toMatchObject([
+      { key: 'default/pod', reason: expect.stringContaining('got a Pod') },
+    ]);
+    source.send({ type: 'ADDED', object: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'other' } } });
+    await settle(10_000);
+    expect(informer.store.listKeys()).toEqual(['default/a']);
+    expect(errors.at(-1)?.message).toContain('expected a Thing of v1 and got a Pod of v1');
     stop.abort();
     await running;
   });

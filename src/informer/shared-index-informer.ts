@@ -8,6 +8,7 @@ import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { safeMetrics } from '../observe/metrics.ts';
+import { systemRandom } from '../observe/random.ts';
 import { EventStream } from '../processor/event-stream.ts';
 import type { Deliver, Listener } from '../processor/listener.ts';
 import type {
@@ -19,6 +20,7 @@ import type {
 import { SharedProcessor, type SubscribeOptions } from '../processor/shared-processor.ts';
 import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
+import { RequestPacer } from '../reflector/request-pacer.ts';
 import type { Indexers } from '../store/index-definition.ts';
 import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
@@ -29,12 +31,16 @@ import { type InformerOrigin, originName, originObservers, originParts } from '.
 import { InformerPart, type PartOptions } from './informer-part.ts';
 import { combinedState } from './informer-state.ts';
 import { Lister } from './lister.ts';
+import { OldestVersion } from './oldest-version.ts';
 import type { Transform } from './transform.ts';
 import { waitFirst } from './wait.ts';
 
 /** What does not depend on where the objects come from. */
 export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<PartOptions<T>, 'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress' | 'onIdle'> {
+  extends Omit<
+    PartOptions<T>,
+    'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress' | 'onIdle' | 'onVersion' | 'pacer'
+  > {
   /** Used in messages. Default: the name of the resource. */
   name?: string;
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
@@ -110,11 +116,15 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#packed = memory;
     this.#closed = 'cluster' in given ? given.cluster.closed : undefined;
     const gauges = options.metrics && new MemoryGauges(safeMetrics(options.metrics), name);
+    const stored = new OldestVersion(sources.length);
+    const { random = systemRandom } = options;
+    const pacer = new RequestPacer({ clock: this.#clock, random, sources: sources.length });
     this.#parts = sources.map(
-      (source) =>
+      (source, part) =>
         new InformerPart<T>(source, {
           ...rest,
           name,
+          pacer,
           table: this.#table,
           distribute: (notification, isSync) => {
             if (memory) detector?.watch(notification.object.key, notification.view());
@@ -123,6 +133,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           ...(detector && !memory && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
           onProgress: () => this.#checkSynced(),
+          onVersion: (version) => this.#table.bookmark(stored.set(part, version)),
           ...(gauges && { onIdle: () => gauges.show(this.memory) }),
         }),
     );
@@ -236,12 +247,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   }
 
   lastSyncResourceVersion(): string {
-    let oldest: string | undefined;
-    for (const part of this.#busyParts()) {
-      const version = part.lastSyncResourceVersion();
-      if (oldest === undefined || (compareResourceVersions(version, oldest) ?? 0) < 0) oldest = version;
-    }
-    return oldest ?? '';
+    const parts = this.#busyParts();
+    const oldest = new OldestVersion(parts.length);
+    for (const [index, part] of parts.entries()) oldest.set(index, part.lastSyncResourceVersion());
+    return oldest.value;
   }
 
   isStopped(): boolean {

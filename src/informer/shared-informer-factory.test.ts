@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vites
 import { defineResource, type Resource } from '../api/resource.ts';
 import { deployments } from '../generated/api/apps/v1.ts';
 import { configMaps, namespaces, nodes, type Pod, pods } from '../generated/api/core/v1.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
 import type { Cluster } from '../transport/cluster.ts';
@@ -85,7 +86,7 @@ describe('SharedInformerFactory', () => {
     expect(names(namespaceInformer.lister().list())).toContain('other');
   });
 
-  it('watches several namespaces in one informer, and others do not suffer when one is forbidden', async () => {
+  it('watches several namespaces in one informer, and a list of one says nothing of the others', async () => {
     await createNamespace('one');
     await createNamespace('two');
     await createConfigMap('a', 'one');
@@ -108,6 +109,55 @@ describe('SharedInformerFactory', () => {
     expect(names(lister.list())).toEqual(['a', 'b', 'd']);
     expect(names(lister.namespace('two').list())).toEqual(['b', 'd']);
     expect(heard).toEqual([]);
+  });
+
+  it('goes on in the other namespaces of an informer when one of them is forbidden, from the start or later', async () => {
+    const clock = new FakeClock();
+    await createNamespace('one');
+    await createNamespace('two');
+    await createConfigMap('a', 'one');
+    await createConfigMap('b', 'two');
+    const forbid = () =>
+      server.access.deny({ verbs: ['list', 'watch'], resources: ['configmaps'], namespaces: ['one'] });
+    const allow = forbid();
+    newFactory({ namespace: ['one', 'two'], clock });
+    const informer = factory.for(configMaps).informer();
+    factory.start();
+    await clock.advance(0);
+    expect(informer.store.listKeys()).toEqual(['two/b']);
+    expect(informer.state).toMatchObject({ phase: 'forbidden', lastError: { code: 403 } });
+    expect(informer.hasSynced()).toBe(false);
+    await createConfigMap('c', 'two');
+    await clock.advance(0);
+    expect(informer.store.listKeys()).toEqual(['two/b', 'two/c']);
+
+    allow();
+    await clock.advance(60_000);
+    expect(informer.store.listKeys().sort()).toEqual(['one/a', 'two/b', 'two/c']);
+    expect(informer.hasSynced()).toBe(true);
+    expect(informer.state.phase).toBe('watching');
+
+    forbid();
+    server.disconnectWatches();
+    await createConfigMap('d', 'one');
+    await createConfigMap('e', 'two');
+    await clock.advance(60_000);
+    expect(informer.store.listKeys().sort()).toEqual(['one/a', 'two/b', 'two/c', 'two/e']);
+    expect(informer.state.phase).toBe('forbidden');
+  });
+
+  it.each([[0], [3]])('leaves no timer when it stops right after it has synced, with %i objects', async (count) => {
+    for (const name of ['a', 'b', 'c'].slice(0, count)) await createConfigMap(name);
+    const clock = new FakeClock();
+    newFactory({ clock });
+    factory.for(configMaps).informer();
+    const stop = new AbortController();
+    factory.start({ signal: stop.signal });
+    await factory.waitForCacheSync();
+    stop.abort();
+    await factory.shutdown();
+    expect(clock.pendingTimers).toBe(0);
+    expect(server.openWatches).toBe(0);
   });
 
   it('passes tweaked options to every list and watch, and transforms what comes', async () => {

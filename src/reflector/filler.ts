@@ -3,7 +3,7 @@ import { afterList, afterWatchList, failureKind } from './failure.ts';
 import { interruptible } from './interruption.ts';
 import { listCycle, type WholeState } from './list-cycle.ts';
 import { recover, type Step } from './recovery.ts';
-import { asError, type ReflectorError } from './reflector-error.ts';
+import { asError } from './reflector-error.ts';
 import type { Session } from './session.ts';
 import type { PreparedItems } from './target-writer.ts';
 import { Trace } from './trace.ts';
@@ -63,7 +63,7 @@ export class Filler<T extends KubernetesObject> {
     if (!this.#isFilled) return;
     this.#isFilled = false;
     await writer.empty();
-    state.leaveOut([]);
+    state.leaveOut(writer.leftOut);
   }
 
   /** The state; or the step to take instead; or nothing, when LIST is to be used. */
@@ -100,9 +100,9 @@ export class Filler<T extends KubernetesObject> {
   async #store(whole: WholeState<T>, trace: Trace): Promise<Step<T>> {
     const session = this.#session;
     const { writer, settings, signal } = session;
-    trace.step(whole.how);
-    session.state.listed();
     try {
+      trace.step(whole.how);
+      session.state.listed();
       const prepared = await writer.prepare(whole, signal);
       trace.step('prepared');
       if (this.#deservesSecondTry(prepared)) {
@@ -112,18 +112,18 @@ export class Filler<T extends KubernetesObject> {
       await this.#replace(prepared, whole.resourceVersion);
       trace.step('stored');
       await interruptible(() => settings.target.settled?.(), signal);
+      session.listed(whole, trace);
+      if (trace.elapsedMs >= settings.slowListMs) settings.logger.warn(`${settings.name}: a slow list took ${trace}.`);
     } catch (error) {
       whole.stream?.close();
       signal.throwIfAborted();
       return await recover(session, error, 'listing', { next: 'list', wait: 'backoff' });
     }
-    session.listed(whole, trace);
-    if (trace.elapsedMs >= settings.slowListMs) settings.logger.warn(`${settings.name}: a slow list took ${trace}.`);
     return whole.stream === undefined ? { do: 'watch' } : { do: 'watch', stream: whole.stream };
   }
 
   #deservesSecondTry({ untaken }: PreparedItems<T>): boolean {
-    return !this.#isSecondTry && this.#session.writer.hasNews(untaken);
+    return !this.#isSecondTry && this.#session.writer.leftOut.isNewsIn(untaken);
   }
 
   /** An empty target gets what can be taken at once; a filled one does not lose an object before the second try. */
@@ -133,7 +133,7 @@ export class Filler<T extends KubernetesObject> {
     if (!this.#isFilled) await this.#replace(prepared, resourceVersion);
     this.#isSecondTry = true;
     const waitMs = backoff.next();
-    const lastError = prepared.untaken[0];
+    const [lastError] = prepared.untaken.errors;
     state.enter('backoff', { nextAttempt: clock.now() + waitMs, ...(lastError !== undefined && { lastError }) });
     this.#session.reportUntaken(prepared.untaken, 'listing', waitMs);
     await clock.sleep(waitMs, signal);
@@ -142,13 +142,13 @@ export class Filler<T extends KubernetesObject> {
 
   async #replace(prepared: PreparedItems<T>, resourceVersion: string): Promise<void> {
     const { writer, state, signal } = this.#session;
-    const news: readonly ReflectorError[] = this.#isSecondTry ? prepared.untaken : [];
+    const isDecided = this.#isSecondTry;
     await writer.replace(prepared, resourceVersion);
     this.#isFilled = true;
     this.#isSecondTry = false;
     signal.throwIfAborted();
     state.leaveOut(writer.leftOut);
-    this.#session.reportUntaken(news, 'listing');
+    if (isDecided) this.#session.reportUntaken(prepared.untaken, 'listing');
     this.#onFilled();
   }
 }

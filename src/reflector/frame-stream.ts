@@ -19,7 +19,8 @@ export interface FrameStreamOptions<T extends KubernetesObject> {
 
 /**
  * One watch, from its request on. Reading from it rejects when the connection breaks, when the deadline is missed, and
- * when the signal aborts. Whoever opened it closes it.
+ * when the signal aborts; in the last two cases it has closed itself, whether or not anybody reads. Otherwise whoever
+ * holds it closes it.
  */
 export class FrameStream<T extends KubernetesObject> {
   /** When the server was asked to end it. */
@@ -45,7 +46,8 @@ export class FrameStream<T extends KubernetesObject> {
     this.#scope = scope;
     this.#watchdog = watchdog;
     // One listener for all reads: thousands of batches a second are nothing unusual.
-    scope.signal.addEventListener('abort', () => this.#interrupt?.(scope.signal.reason), { once: true });
+    if (scope.signal.aborted) this.#aborted();
+    else scope.signal.addEventListener('abort', () => this.#aborted(), { once: true });
   }
 
   /** Resolves when the server has accepted the watch. */
@@ -106,6 +108,11 @@ export class FrameStream<T extends KubernetesObject> {
     this.#scope.release();
     this.#scope.abort(new Error('the watch is not wanted any more'));
     leave(this.#frames);
+  }
+
+  #aborted(): void {
+    this.#interrupt?.(this.#scope.signal.reason);
+    this.close();
   }
 }
 

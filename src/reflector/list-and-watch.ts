@@ -9,6 +9,7 @@ import { ReflectorError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { RetryWindow } from './retry-window.ts';
 import type { Session } from './session.ts';
+import { SilentWatches } from './silent-watches.ts';
 import { openWatch, WatchCycle } from './watch-cycle.ts';
 import { SHORT_WATCH_MS } from './watch-deadline.ts';
 
@@ -24,6 +25,11 @@ export class ListAndWatch<T extends KubernetesObject> {
   #shortWatches = 0;
   /** Watches in a row that failed to open with a server error. */
   #unavailableOpens = 0;
+  readonly #silentWatches = new SilentWatches();
+  /** The version to watch from comes from a list, and no watch has been tried since. */
+  #isFromList = false;
+  /** Watches of this server have sent bookmarks that nobody asked for. */
+  #sendsBookmarks = false;
 
   constructor(session: Session<T>, filler: Filler<T>) {
     const { clock, maxInternalErrorRetryMs } = session.settings;
@@ -46,13 +52,13 @@ export class ListAndWatch<T extends KubernetesObject> {
         await recover(this.#session, error, 'listing', { next: 'list', wait: 'backoff' }).catch(() => {});
       }
     }
-    // A stop may come between the state and the watch that came with it.
-    if (step.do === 'watch') step.stream?.close();
   }
 
   #take(step: Step<T>): Promise<Step<T>> {
     switch (step.do) {
       case 'fill':
+        this.#isFromList = true;
+        this.#silentWatches.reset();
         return this.#filler.fill();
       case 'watch':
         return this.#watch(step.stream);
@@ -65,31 +71,43 @@ export class ListAndWatch<T extends KubernetesObject> {
     const session = this.#session;
     const { signal } = session;
     const { clock } = session.settings;
+    const isResumed = !this.#isFromList;
+    this.#isFromList = false;
+    const expectsBookmarks = isResumed && this.#sendsBookmarks;
     // From before the request: some proxies hold back the head of a response until the first event.
     const startMs = clock.now();
     let stream: FrameStream<T>;
     try {
-      stream = handedOver ?? (await openWatch(session));
+      stream = handedOver ?? (await openWatch(session, expectsBookmarks));
     } catch (error) {
       signal.throwIfAborted();
-      return await this.#openFailed(error);
+      if (failureKind(error) !== 'silent') return await this.#openFailed(error);
+      if (isResumed) this.#silentWatches.add(clock.now() - startMs);
+      return await this.#ended(error, false);
     }
-    this.#unavailableOpens = 0;
-    session.watchOpened();
 
-    const cycle = new WatchCycle(session, stream);
+    let events = 0;
     let failure: unknown;
     try {
-      await cycle.run();
-    } catch (error) {
-      failure = error;
+      this.#unavailableOpens = 0;
+      session.watchOpened();
+      const cycle = new WatchCycle(session, stream, expectsBookmarks);
+      try {
+        await cycle.run();
+      } catch (error) {
+        failure = error;
+      }
+      events = cycle.events;
+      if (cycle.hasBookmarks) this.#sendsBookmarks = true;
     } finally {
       stream.close();
     }
     signal.throwIfAborted();
     const lastedMs = clock.now() - startMs;
-    const isShort = cycle.events === 0 && lastedMs < SHORT_WATCH_MS;
-    session.watchEnded(cycle.events, lastedMs, isShort);
+    if (events > 0) this.#silentWatches.reset();
+    else if (isResumed) this.#silentWatches.add(lastedMs);
+    const isShort = events === 0 && lastedMs < SHORT_WATCH_MS;
+    session.watchEnded(events, lastedMs, isShort);
     return await this.#ended(failure, isShort);
   }
 
@@ -103,6 +121,14 @@ export class ListAndWatch<T extends KubernetesObject> {
   /** `failure` is undefined after a clean end. */
   async #ended(failure: unknown, isShort: boolean): Promise<Step<T>> {
     const session = this.#session;
+    const { silenceTimeoutMs, minWatchTimeoutMs } = session.settings;
+    const silenceLimitMs = 2 * (this.#sendsBookmarks ? silenceTimeoutMs : minWatchTimeoutMs);
+    if (!(failure instanceof ApiError) && this.#silentWatches.areSuspect(silenceLimitMs)) {
+      // Nothing but what the next watches show is known of the server any more.
+      this.#sendsBookmarks = false;
+      const problem = this.#silentWatches.problem(session.position.resourceVersion);
+      return await recover(session, problem, 'watching', { next: 'list', wait: 'backoff' });
+    }
     if (failure instanceof ApiError || failure instanceof ReflectorError) {
       const kind = failureKind(failure);
       if (kind === 'untaken' || kind === 'stale') this.#filler.expectUntaken();

@@ -34,6 +34,62 @@ async function framesOf(...events: unknown[]): Promise<CachedFrame[]> {
 
 const object = (name: string) => ({ metadata: { name, resourceVersion: '5' } });
 
+const deployments = { kind: 'Deployment', group: 'apps', version: 'v1' };
+
+describe('ListWatch with a resource', () => {
+  it.each<[string, object, object, string]>([
+    ['another kind', {}, { kind: 'Pod', apiVersion: 'v1' }, 'a Pod of v1'],
+    ['another version', {}, { kind: 'Deployment', apiVersion: 'apps/v1beta1' }, 'a Deployment of apps/v1beta1'],
+    ['another group', {}, { apiVersion: 'extensions/v1' }, 'a nameless kind of extensions/v1'],
+    ['a list of another kind', { kind: 'PodList', apiVersion: 'v1' }, {}, 'an item of a PodList'],
+  ])('names objects of %s as broken, and takes the others', async (_, ofList, ofObject, got) => {
+    const items = [
+      { ...object('good'), kind: 'Deployment', apiVersion: 'apps/v1' },
+      { ...object('other'), ...ofObject },
+    ];
+    const listWatch = new ListWatch<KubernetesObject>({
+      list: () => ({ ...ofList, items }),
+      watch: async function* () {
+        for (const item of items)
+          yield { type: 'ADDED', object: { ...item, ...('kind' in ofList && { kind: 'Pod' }) } };
+      },
+    });
+    const lw = listWatch.listerWatcher(toCached, deployments);
+    const listed = await lw.list({}, { signal });
+    expect(listed.items.map(({ key }) => key)).toEqual(['good']);
+    expect(listed.broken).toMatchObject([
+      { key: 'other', problem: { message: `expected a Deployment of apps/v1 and got ${got}` } },
+    ]);
+    const frames: CachedFrame[] = [];
+    for await (const batch of await lw.watch({}, { signal })) frames.push(...batch);
+    expect(frames.at(-1)).toMatchObject({ type: 'BROKEN', broken: { key: 'other' } });
+  });
+
+  it.each([
+    ['say nothing', {}, {}],
+    ['come in a List', { kind: 'List', apiVersion: 'v1' }, {}],
+    ['come in a list of their kind', { kind: 'DeploymentList', apiVersion: 'apps/v1' }, {}],
+    ['say what they are', {}, { kind: 'Deployment', apiVersion: 'apps/v1' }],
+  ])('takes objects that %s', async (_, ofList, ofObject) => {
+    const listWatch = new ListWatch<KubernetesObject>({
+      list: () => ({ ...ofList, items: [{ ...object('a'), ...ofObject }] }),
+      watch: noEvents,
+    });
+    const { items, broken } = await listWatch.listerWatcher(toCached, deployments).list({}, { signal });
+    expect(items).toHaveLength(1);
+    expect(broken).toEqual([]);
+  });
+
+  it('does not judge custom resources by the name of their list, which their definition may choose', async () => {
+    const listWatch = new ListWatch<KubernetesObject>({
+      list: () => ({ kind: 'Sheep', apiVersion: 'example.com/v1', items: [object('a')] }),
+      watch: noEvents,
+    });
+    const sheep = { kind: 'Sheep', group: 'example.com', version: 'v1' };
+    expect((await listWatch.listerWatcher(toCached, sheep).list({}, { signal })).items).toHaveLength(1);
+  });
+});
+
 describe('ListWatch', () => {
   it('hands the options and the signal on', async () => {
     const calls: unknown[] = [];

@@ -1,7 +1,9 @@
 import { ApiError } from '../api/api-error.ts';
+import { addBroken } from '../api/broken-objects.ts';
 import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesList, KubernetesObject, ListMeta } from '../api/metadata.ts';
+import { apiVersionOf, type Resource } from '../api/resource.ts';
 import { isStatus } from '../api/status.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../api/watch-event.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
@@ -34,15 +36,43 @@ export class ListWatch<T extends KubernetesObject> {
     this.#options = options;
   }
 
-  /** What a reflector needs. `toCached` wraps an object, and throws when it cannot be used. */
-  listerWatcher(toCached: (object: T) => Cached<T>): ListerWatcher<T> {
+  /**
+   * What a reflector needs. `toCached` wraps an object, and throws when it cannot be used. With a `resource`, an object that says
+   * that it is of another kind or version cannot be used either.
+   */
+  listerWatcher(toCached: (object: T) => Cached<T>, resource?: ExpectedType): ListerWatcher<T> {
     const options = this.#options;
+    const take = resource === undefined ? toCached : (object: T) => toCached(expected(object, resource));
     return {
       supportsWatchList: options.supportsWatchList ?? false,
-      list: async (listOptions, context) => cachedList(await options.list(listOptions, context), toCached),
-      watch: async (listOptions, context) => cachedFrames(await options.watch(listOptions, context), toCached),
+      list: async (listOptions, context) => {
+        const list = await options.list(listOptions, context);
+        return cachedList(list, resource === undefined ? take : (object) => take(listedIn(list, object, resource)));
+      },
+      watch: async (listOptions, context) => cachedFrames(await options.watch(listOptions, context), take),
     };
   }
+}
+
+type ExpectedType = Pick<Resource, 'kind' | 'group' | 'version'>;
+
+/** Throws when the object says that it is something else. One that says nothing is believed. */
+function expected<T extends KubernetesObject>(object: T, resource: ExpectedType): T {
+  const { kind, apiVersion } = object ?? {};
+  const isOther = (kind && kind !== resource.kind) || (apiVersion && apiVersion !== apiVersionOf(resource));
+  if (isOther) throw wrongType(resource, `a ${kind || 'nameless kind'} of ${apiVersion || 'no version'}`);
+  return object;
+}
+
+/** Items of lists often say nothing; then the list does, if it is one of a built-in group, whose lists are all named alike. */
+function listedIn<T extends KubernetesObject>(list: KubernetesList<T>, object: T, resource: ExpectedType): T {
+  const isOther = list.kind && list.kind !== 'List' && list.kind !== `${resource.kind}List`;
+  if (isOther && !object?.kind && !resource.group.includes('.')) throw wrongType(resource, `an item of a ${list.kind}`);
+  return object;
+}
+
+function wrongType(resource: ExpectedType, got: string): TypeError {
+  return new TypeError(`expected a ${resource.kind} of ${apiVersionOf(resource)} and got ${got}`);
 }
 
 function cachedList<T extends KubernetesObject>(
@@ -61,7 +91,7 @@ function cachedList<T extends KubernetesObject>(
     try {
       items.push(toCached(object));
     } catch (error) {
-      broken.push(brokenObject(object, error));
+      addBroken(broken, brokenObject(object, error));
     }
   }
   return { items, broken, metadata: listMeta(list.metadata) };

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import { addBroken } from '../api/broken-objects.ts';
 import type { BrokenObject, Cached, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
@@ -48,7 +49,7 @@ export async function listPages<T extends KubernetesObject>(
     }
     // Not push(...all): a page may hold more items than a call takes arguments.
     for (const item of list.items) items.push(item);
-    for (const item of list.broken) broken.push(item);
+    for (const item of list.broken) addBroken(broken, item);
     if (next === '') return { items, broken, resourceVersion, pages, isPaginated: true };
     if (next === token)
       throw new Error(`the server answered page ${pages} of a list with the same continue token again`);

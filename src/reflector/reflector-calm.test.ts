@@ -159,3 +159,85 @@ describe('a stream that is silent', () => {
     await scene[Symbol.asyncDispose]();
   });
 });
+
+describe('resumed watches that bring nothing', () => {
+  const SILENCE = 150_000;
+
+  /** On a server that has sent a bookmark, and then cut the watch. */
+  async function resumed(script: Script = {}): Promise<Scene> {
+    const scene = await Scene.start({ lists: [list('1'), list('3', ['a@2'])], watches: [quiet], ...script });
+    await scene.clock.advance(MINUTE);
+    scene.watch.send(bookmark('5')).end();
+    await scene.settle();
+    expect(scene.server.summary).toEqual(['list 0', 'watch 1', 'watch 5']);
+    return scene;
+  }
+
+  it('are two in a row before a list finds out whether the server went back in time', async () => {
+    await using scene = await resumed();
+    await scene.clock.advance(SILENCE - 1);
+    expect(scene.server.summary.slice(3)).toEqual([]);
+    await scene.clock.advance(1);
+    expect(scene.server.summary.slice(3)).toEqual(['watch 5']);
+    await scene.clock.advance(SILENCE + 5_000);
+    expect(scene.server.summary.slice(4)).toEqual(['list 5', 'list -', 'watch 3']);
+    expect(scene.target.content).toEqual({ a: '2' });
+    expect(scene.reflector.lastSyncResourceVersion()).toBe('3');
+    expect(scene.reports.map(({ error }) => error.message)).toEqual([
+      expect.stringContaining('silent for 150 s'),
+      'the server has sent nothing after version 5 for 300 s; it may have been restored to an older state',
+      expect.stringContaining('lost data'),
+    ]);
+  });
+
+  it('lead to no list when one of them brings a frame', async () => {
+    await using scene = await resumed();
+    for (let round = 0; round < 5; round++) {
+      await scene.clock.advance(SILENCE + MINUTE);
+      scene.watch.send(bookmark(String(6 + round))).end();
+      await scene.settle();
+    }
+    expect(scene.server.of('list')).toHaveLength(1);
+  });
+
+  it('may be as short as they like: their silence adds up', async () => {
+    await using scene = await resumed();
+    for (let watch = 0; watch < 5; watch++) {
+      expect(scene.server.of('list')).toHaveLength(1);
+      await scene.clock.advance(MINUTE);
+      scene.watch.end();
+      await scene.settle();
+    }
+    await scene.clock.advance(5_000);
+    expect(scene.server.of('list').length).toBeGreaterThan(1);
+  });
+
+  it('are those, too, whose heads do not come', async () => {
+    const never = () => new Promise<ScriptedWatch>(() => {});
+    await using scene = await resumed({ watches: [quiet, never] });
+    await scene.clock.advance(2 * SILENCE + 5_000);
+    expect(scene.server.summary.slice(3)).toEqual(['watch 5', 'list 5', 'list -', 'watch 3']);
+  });
+
+  it('are given their whole time on a server that has never sent a bookmark', async () => {
+    await using scene = await Scene.start({ lists: [list('5'), list('5')] });
+    scene.watch.end();
+    await scene.clock.advance(2_000); // a short watch: it is resumed after a wait
+    await scene.clock.advance(479_000);
+    expect(scene.server.summary).toEqual(['list 0', 'watch 5', 'watch 5']);
+    await scene.clock.advance(480_000);
+    await scene.clock.advance(5_000);
+    expect(scene.server.summary).toEqual(['list 0', 'watch 5', 'watch 5', 'watch 5', 'list 5', 'watch 5']);
+  });
+
+  it('begin with the first that is resumed: what comes directly after a list is given its whole time', async () => {
+    await using scene = await resumed({ lists: [list('1'), list('5')] });
+    await scene.clock.advance(2 * SILENCE + 5_000);
+    expect(scene.server.summary.slice(3)).toEqual(['watch 5', 'list 5', 'watch 5']);
+    const { length } = scene.server.requests;
+    await scene.clock.advance(3 * SILENCE - 10_000);
+    expect(scene.server.requests).toHaveLength(length);
+    await scene.clock.advance(MINUTE);
+    expect(scene.server.requests).toHaveLength(length + 1);
+  });
+});

@@ -7,6 +7,7 @@ import { type Random, systemRandom } from '../observe/random.ts';
 import type { BackoffOptions } from './backoff.ts';
 import type { ListerWatcher, ReflectorTarget } from './lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
+import type { RequestPacer } from './request-pacer.ts';
 
 export interface WatchErrorContext {
   /** The reflector's name; inside an informer, that of the informer. */
@@ -79,6 +80,8 @@ export interface ReflectorOptions<T extends KubernetesObject> {
    * they last as long as `backoff` says. Informers of a cluster have that of the cluster.
    */
   reachability?: Reachability;
+  /** @internal Shared by the reflectors of one informer. Default: one of its own. */
+  pacer?: RequestPacer;
   /**
    * Called when a phase begins, and when its details or `leftOut` change; not when `lastContact` alone does, nor for the moment
    * between one watch and the next. What it throws is logged.
@@ -116,6 +119,7 @@ export function resolveOptions<T extends KubernetesObject>(options: ReflectorOpt
     slowListMs: options.slowListMs ?? 10_000,
     maxInternalErrorRetryMs: options.maxInternalErrorRetryMs ?? 0,
     reachability: options.reachability,
+    pacer: options.pacer,
     onState: options.onState,
   };
 }

@@ -80,7 +80,11 @@ describe('whatever happens', () => {
           for (const { run } of events) await run(server, scene);
           server.failures.length = 0;
           server.damaged = 0;
-          await scene.clock.advance(300_000);
+          for (let minute = 0; minute < 5; minute++) {
+            await scene.clock.advance(60_000);
+            server.sendBookmarks();
+          }
+          await scene.settle();
 
           expect(scene.target.content).toEqual(server.content);
           expect(scene.reflector.state.phase).toBe('watching');

@@ -43,6 +43,8 @@ export interface ReflectorState {
   readonly lastError?: Error;
   /** When the next attempt is due, in milliseconds since the epoch; absent when nothing is waited for. */
   readonly nextAttempt?: number;
-  /** Absent when every object has been taken. */
+  /** The first hundred; absent when every object has been taken. */
   readonly leftOut?: readonly LeftOut[];
+  /** How many they are in all. */
+  readonly leftOutCount?: number;
 }

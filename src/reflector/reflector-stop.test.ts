@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { CachedFrames } from '../api/cached.ts';
 import {
@@ -100,8 +101,29 @@ describe('stopping', () => {
     await scene[Symbol.asyncDispose]();
     accept();
     await scene.clock.advance(1_000);
+    expect(watch.isClosed).toBe(true);
     expect(scene.target.calls).toEqual(['replace 1: ']);
     expect(scene.phases.at(-1)).toBe('stopped');
+  });
+
+  it('finds no more listeners after many watches than after one', async () => {
+    const signals: AbortSignal[] = [];
+    await using scene = await Scene.start({
+      watches: [() => new ScriptedWatch(added('a', '2')).end()],
+      around: (server) => ({
+        supportsWatchList: false,
+        list: (options, context) => {
+          signals.push(context.signal);
+          return server.list(options, context);
+        },
+        watch: (options, context) => server.watch(options, context),
+      }),
+    });
+    const [signal = new AbortController().signal] = signals;
+    const before = getEventListeners(signal, 'abort').length;
+    await scene.clock.advance(60_000);
+    expect(scene.server.watches.length).toBeGreaterThan(50);
+    expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(before);
   });
 
   it('in the middle of a batch keeps the rest of it from the target', async () => {

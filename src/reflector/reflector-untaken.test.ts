@@ -10,6 +10,7 @@ import {
   list,
   modified,
   Scene,
+  type Script,
   ScriptedWatch,
 } from './scripted-fixture.ts';
 
@@ -195,7 +196,78 @@ describe('a listed object that cannot be taken', () => {
     const broken = Array.from({ length: 100 }, (_, i) => brokenObject(`p${i}`));
     await using scene = await Scene.start({ isUnheard: true, lists: [list('10', [], { broken })] });
     expect(scene.log).toHaveLength(6);
-    expect(scene.log.at(-1)).toBe('pods: 95 more objects cannot be taken; state.leftOut names them.');
+    expect(scene.log.at(-1)).toBe('pods: 95 more objects cannot be taken; state.leftOut names the first of them.');
+  });
+});
+
+describe('very many objects that cannot be taken', () => {
+  const keyed = (count: number) => Array.from({ length: count }, (_, i) => brokenObject(`p${i}`));
+  const unnamed = (count: number) => Array.from({ length: count }, () => brokenObject());
+
+  it('are counted; the first hundred are named and reported one by one, the others in one sentence', async () => {
+    await using scene = await Scene.start({ lists: [list('10', ['z@1'], { broken: keyed(250) })] });
+    await scene.clock.advance(10_000);
+    const { leftOut = [], leftOutCount } = scene.reflector.state;
+    expect(leftOutCount).toBe(250);
+    expect(leftOut.map(({ key }) => key)).toEqual(keyed(100).map(({ key }) => key));
+    expect(leftOut[99]?.reason).toBe('damaged p99');
+    expect(scene.reports).toHaveLength(2 * 101);
+    expect(scene.reports.at(-1)?.error).toMatchObject({ kind: 'untaken', message: '150 more objects cannot be taken' });
+    expect(scene.server.summary).toEqual(['list 0', 'list 10', 'watch 10']);
+  });
+
+  it('are all remembered: their events are passed over, and one that can be taken is left out no more', async () => {
+    await using scene = await Scene.start({ lists: [list('10', [], { broken: keyed(250) })] });
+    await scene.clock.advance(10_000);
+    const { length } = scene.server.requests;
+    scene.watch.send(brokenFrame('p249'), added('p248', '11'), added('p0', '12'));
+    await scene.clock.advance(10_000);
+    expect(scene.server.requests).toHaveLength(length);
+    expect(scene.target.content).toEqual({ p248: '11', p0: '12' });
+    const { leftOut = [], leftOutCount } = scene.reflector.state;
+    expect(leftOutCount).toBe(248);
+    expect(leftOut).toHaveLength(100);
+    expect(leftOut.at(-1)).toMatchObject({ key: 'p100', reason: expect.stringContaining('one of more than 100') });
+  });
+
+  it('are counted when they have no key, too, and cost no further list when there are no more of them', async () => {
+    const broken = [...keyed(2), ...unnamed(300)];
+    await using scene = await Scene.start({
+      lists: [list('10', [], { broken })],
+      watches: [quiet, apiError(410), quiet],
+    });
+    await scene.clock.advance(10_000);
+    expect(scene.reflector.state.leftOutCount).toBe(302);
+    expect(scene.reflector.state.leftOut).toHaveLength(100);
+    scene.watch.end();
+    await scene.clock.advance(10_000);
+    expect(scene.server.of('list')).toHaveLength(3);
+    expect(scene.reflector.state).toMatchObject({ phase: 'watching', leftOutCount: 302 });
+  });
+
+  it('are counted once when they come several times under one key', async () => {
+    const broken = Array.from({ length: 500 }, () => brokenObject('a'));
+    await using scene = await Scene.start({ lists: [list('10', [], { broken })] });
+    await scene.clock.advance(10_000);
+    expect(scene.reflector.state).toMatchObject({ leftOut: [{ key: 'a' }], leftOutCount: 1 });
+    expect(scene.reports.length).toBeLessThanOrEqual(2 * 101);
+  });
+
+  it('leave no error behind for each, when they come in pages or by a WatchList', async () => {
+    const problemsOf = async (script: Script) => {
+      const given = new Set<unknown>();
+      await using scene = await Scene.start({ ...script, watchErrorHandler: (error) => given.add(error.cause) });
+      await scene.clock.advance(10_000);
+      expect(scene.reflector.state.leftOutCount).toBe(400);
+      return given.size;
+    };
+    const page = (from: number) => keyed(400).slice(from, from + 100);
+    const pages = [0, 100, 200, 300].map((from) =>
+      list('10', [], { broken: page(from), ...(from < 300 && { continue: `c${from}` }) }),
+    );
+    expect(await problemsOf({ lists: [...pages, ...pages] })).toBeLessThanOrEqual(201);
+    const stream = () => new ScriptedWatch(...keyed(400).map(({ key }) => brokenFrame(key)), initialEventsEnd('10'));
+    expect(await problemsOf({ watchList: true, watches: [stream] })).toBeLessThanOrEqual(201);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { added, initialEventsEnd, list, Scene, ScriptedWatch } from './scripted-fixture.ts';
+import { added, initialEventsEnd, list, RecordingTarget, Scene, ScriptedWatch } from './scripted-fixture.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
 
@@ -50,5 +50,27 @@ describe('many objects', () => {
     const stream = new ScriptedWatch().sendBatch(names(50_000).map((name) => added(name, '1')));
     await using scene = new Scene({ watches: [() => stream] });
     expect(await turnsOfHandover(scene, 50_000)).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['LIST', {}],
+    ['WatchList', { watchList: true, watches: [() => new ScriptedWatch(initialEventsEnd('1'), added('a', '2'))] }],
+  ])('of a %s are followed by no event before the target has room for it', async (_, script) => {
+    let makeRoom = () => {};
+    class FullTarget extends RecordingTarget {
+      settled(): Promise<void> {
+        return new Promise((resolve) => {
+          makeRoom = resolve;
+        });
+      }
+    }
+    const target = new FullTarget();
+    const watches = [() => new ScriptedWatch(added('a', '2'))];
+    await using scene = await Scene.start({ watches, ...script, target });
+    await scene.clock.advance(10_000);
+    expect(target.calls).toEqual(['replace 1: ']);
+    makeRoom();
+    await scene.settle();
+    expect(target.calls).toEqual(['replace 1: ', 'add a@2']);
   });
 });

@@ -41,20 +41,38 @@ describe('a reflector that watches', () => {
   });
 
   it.each([
-    [undefined, 300, 600],
-    [1_000, 300, 600],
-    [30 * MINUTE, 1800, 3600],
+    [undefined, [300, 390, 599]],
+    [1_000, [300, 390, 599]],
+    [30 * MINUTE, [1800, 2340, 3599]],
   ])(
-    'asks for a random end of the watch: with a minimum of %j ms, in [%i, %i] s',
-    async (minWatchTimeoutMs, least, most) => {
-      for (const luck of [0, 0.3, 0.999999]) {
-        await using scene = await Scene.start({ random: () => luck, ...(minWatchTimeoutMs && { minWatchTimeoutMs }) });
-        const seconds = scene.server.of('watch')[0]?.options.timeoutSeconds ?? 0;
-        expect(seconds).toBeGreaterThanOrEqual(least);
-        expect(seconds).toBeLessThanOrEqual(most);
+    'asks for an end of each watch between the minimum (of %j ms) and twice that, by chance',
+    async (minWatchTimeoutMs, expected) => {
+      for (const watchList of [true, false]) {
+        const asked: unknown[] = [];
+        for (const luck of [0, 0.3, 0.999999]) {
+          await using scene = await Scene.start({
+            watchList,
+            random: () => luck,
+            ...(minWatchTimeoutMs && { minWatchTimeoutMs }),
+          });
+          asked.push(scene.server.of('watch')[0]?.options.timeoutSeconds);
+        }
+        expect(asked).toEqual(expected);
       }
     },
   );
+
+  it('asks for another end for each watch', async () => {
+    let luck = 0;
+    await using scene = await Scene.start({
+      random: () => (luck = (luck + 0.37) % 1),
+      watches: [() => new ScriptedWatch(added('a', '2')).end(), () => new ScriptedWatch(added('b', '3')).end(), quiet],
+    });
+    await scene.clock.advance(5_000);
+    const asked = scene.server.of('watch').map(({ options }) => options.timeoutSeconds);
+    expect(asked).toHaveLength(3);
+    expect(new Set(asked).size).toBe(3);
+  });
 
   it('opens the next watch at once after a clean end, from the last version, without a list or a report', async () => {
     await using scene = await Scene.start({ lists: [list('10')] });

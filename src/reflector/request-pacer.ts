@@ -1,51 +1,60 @@
 import type { Clock } from '../observe/clock.ts';
+import { interruptible } from './interruption.ts';
 
-/** At most this many requests… */
+/** At most this many requests, or as many as there are sources… */
 const LIMIT = 5;
 /** …begin within this time. Half a second above what is promised: requests do not arrive as evenly as they are sent. */
 const WINDOW_MS = 2_500;
 const JITTER_MS = 250;
 
+export interface RequestPacerOptions {
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  /** How many reflectors share it. Default 1. */
+  sources?: number;
+}
+
 /**
- * The last line against a storm: whatever the server does, one reflector begins at most 5 requests in any 2 s (the
- * further pages of a list aside). Free of charge as long as requests are rare.
+ * The last line against a storm: whatever the server does, the reflectors that share it begin at most 5 requests in any 2 s, or
+ * as many as they are, if they are more (the further pages of a list aside). Free of charge as long as requests are rare.
+ * Whoever comes first begins first, so that no reflector can keep the others from theirs.
  */
 export class RequestPacer {
   readonly #clock: Clock;
   readonly #random: () => number;
-  /** When the last requests began, oldest first; never more than `LIMIT`. */
+  readonly #limit: number;
+  /** When the last requests began, oldest first; never more than the limit. */
   readonly #begun: number[] = [];
-  /** Settles when the one that waits has begun, or has given up. */
-  #turn: Promise<void> | undefined;
+  /** Settles when the last in the queue has begun, or has given up. Never rejects. */
+  #last: Promise<void> = Promise.resolve();
 
-  constructor(clock: Clock, random: () => number) {
+  constructor({ clock, random, sources = 1 }: RequestPacerOptions) {
     this.#clock = clock;
     this.#random = random;
+    this.#limit = Math.max(LIMIT, sources);
   }
 
-  /** How long a request would have to wait now. */
+  /** How long a request would have to wait now, if nobody else waited. */
   waitMs(): number {
     const [oldestMs] = this.#begun;
-    if (oldestMs === undefined || this.#begun.length < LIMIT) return 0;
+    if (oldestMs === undefined || this.#begun.length < this.#limit) return 0;
     // A clock that was set back must not hold us for longer than the window.
     return Math.min(Math.max(oldestMs + WINDOW_MS - this.#clock.now(), 0), WINDOW_MS);
   }
 
-  /** Resolves when a request may begin, and counts it; of several, one after the other. Rejects with the signal's reason. */
-  async admit(signal: AbortSignal): Promise<void> {
-    while (this.#turn !== undefined) await this.#turn;
+  /** Resolves when a request may begin, and counts it. Rejects with the signal's reason as soon as it aborts. */
+  admit(signal: AbortSignal): Promise<void> {
+    const turn = this.#last.then(() => this.#begin(signal));
+    this.#last = turn.catch(() => {});
+    return interruptible(() => turn, signal);
+  }
+
+  async #begin(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const waitMs = this.waitMs();
-    if (waitMs > 0) {
-      const waited = this.#clock.sleep(waitMs + this.#random() * JITTER_MS, signal);
-      this.#turn = waited
-        .catch(() => {})
-        .then(() => {
-          this.#turn = undefined;
-        });
-      await waited;
-    }
-    if (this.#begun.length === LIMIT) this.#begun.shift();
+    if (waitMs > 0) await this.#clock.sleep(waitMs + this.#random() * JITTER_MS, signal);
+    if (this.#begun.length === this.#limit) this.#begun.shift();
     this.#begun.push(this.#clock.now());
   }
 }

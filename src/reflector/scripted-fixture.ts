@@ -74,8 +74,10 @@ export class ScriptedWatch implements AsyncIterable<readonly Frame[]> {
   readonly #batches: (readonly Frame[])[] = [];
   #wake: () => void = () => {};
   #end: { error?: unknown } | undefined;
-  /** The reader has left, or has been told to. */
+  /** The reader has left, or has read the end. */
   isClosed = false;
+  /** Of the call that was answered with it. */
+  signal: AbortSignal | undefined;
 
   constructor(...frames: Frame[]) {
     if (frames.length > 0) this.send(...frames);
@@ -103,24 +105,30 @@ export class ScriptedWatch implements AsyncIterable<readonly Frame[]> {
     return this;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Frame[]> {
-    try {
-      for (;;) {
-        const batch = this.#batches.shift();
-        if (batch !== undefined) {
-          yield batch;
-        } else if (this.#end !== undefined) {
-          if ('error' in this.#end) throw this.#end.error;
-          return;
-        } else {
+  [Symbol.asyncIterator](): AsyncIterator<readonly Frame[]> {
+    const done = { done: true, value: undefined } as const;
+    return {
+      next: async () => {
+        while (!this.isClosed) {
+          const batch = this.#batches.shift();
+          if (batch !== undefined) return { done: false, value: batch };
+          if (this.#end !== undefined) {
+            this.isClosed = true;
+            if ('error' in this.#end) throw this.#end.error;
+            break;
+          }
           await new Promise<void>((resolve) => {
             this.#wake = resolve;
           });
         }
-      }
-    } finally {
-      this.isClosed = true;
-    }
+        return done;
+      },
+      return: async () => {
+        this.isClosed = true;
+        this.#wake();
+        return done;
+      },
+    };
   }
 }
 
@@ -158,9 +166,7 @@ export class ScriptedListerWatcher implements ListerWatcher<Pod> {
     this.#note('watch', options);
     const watch = await answer(this.#script.watches ?? [() => new ScriptedWatch()], this.of('watch').length - 1);
     this.watches.push(watch);
-    signal.addEventListener('abort', () => {
-      watch.isClosed = true;
-    });
+    watch.signal = signal;
     return watch;
   }
 
@@ -216,7 +222,7 @@ export class RecordingTarget implements ReflectorTarget<Pod> {
     this.objects.delete(object.key);
   }
 
-  replace(objects: readonly Cached<Pod>[], resourceVersion: string): void {
+  replace(objects: readonly Cached<Pod>[], resourceVersion: string): void | Promise<void> {
     this.#note(`replace ${resourceVersion}: ${objects.map((object) => object.key).join(' ')}`);
     this.objects.clear();
     for (const object of objects) this.objects.set(object.key, object.resourceVersion);
@@ -260,6 +266,8 @@ export interface Script extends Omit<Partial<ReflectorOptions<Pod>>, 'watchList'
   watchList?: boolean;
   /** No watch error handler. */
   isUnheard?: boolean;
+  /** Default: one that begins in 2026. */
+  fakeClock?: FakeClock;
   /** Wraps the lister-watcher. */
   around?: (listerWatcher: ListerWatcher<Pod>) => ListerWatcher<Pod>;
 }
@@ -283,8 +291,8 @@ export class Scene implements AsyncDisposable {
   readonly #stop = new AbortController();
   #run: Promise<void> | undefined;
 
-  constructor({ lists, watches, watchList, around, isUnheard, ...options }: Script = {}) {
-    this.clock = new FakeClock();
+  constructor({ lists, watches, watchList, around, isUnheard, fakeClock, ...options }: Script = {}) {
+    this.clock = fakeClock ?? new FakeClock();
     const startMs = this.clock.now();
     this.server = new ScriptedListerWatcher(this.clock, {
       ...(lists && { lists }),
@@ -321,6 +329,11 @@ export class Scene implements AsyncDisposable {
   async start(): Promise<void> {
     this.#run = this.reflector.run({ signal: this.#stop.signal });
     await this.settle();
+  }
+
+  /** Resolves when the reflector has ended. */
+  get ended(): Promise<void> {
+    return this.#run ?? Promise.resolve();
   }
 
   settle(): Promise<void> {

@@ -14,6 +14,7 @@ import { StateKeeper } from './state-keeper.ts';
 import { SyncPosition } from './sync-position.ts';
 import { TargetWriter } from './target-writer.ts';
 import type { Trace } from './trace.ts';
+import type { Untaken } from './untaken.ts';
 
 /** How many objects that cannot be taken are logged one by one, when nobody else listens. */
 const MAX_LOGGED_UNTAKEN = 5;
@@ -42,7 +43,7 @@ export class Session<T extends KubernetesObject> {
     this.signal = signal;
     this.writer = new TargetWriter(settings.target, this.position);
     this.backoff = new Backoff({ clock, random }, settings.backoff);
-    this.pacer = new RequestPacer(clock, random);
+    this.pacer = settings.pacer ?? new RequestPacer({ clock, random });
     this.metrics = new ReflectorMetrics(settings.metrics, settings.name);
     this.state = new StateKeeper({ clock, logger, onState });
     this.#failures = new FailureLog({ name, clock, logger });
@@ -101,14 +102,17 @@ export class Session<T extends KubernetesObject> {
     );
   }
 
-  reportUntaken(errors: readonly Error[], phase: ReflectorPhase, retryInMs?: number): void {
+  /** Reports the first of them one by one, and the others in one sentence. */
+  reportUntaken({ errors, count }: Untaken, phase: ReflectorPhase, retryInMs?: number): void {
     const { watchErrorHandler } = this;
     const { name, logger } = this.settings;
     const told = watchErrorHandler === undefined ? errors.slice(0, MAX_LOGGED_UNTAKEN) : errors;
     for (const error of told) this.report(error, phase, retryInMs);
-    const untold = errors.length - told.length;
-    if (untold > 0 && !this.signal.aborted)
-      logger.warn(`${name}: ${untold} more objects cannot be taken; state.leftOut names them.`);
+    const untold = count - told.length;
+    if (untold <= 0 || this.signal.aborted) return;
+    if (watchErrorHandler === undefined)
+      logger.warn(`${name}: ${untold} more objects cannot be taken; state.leftOut names the first of them.`);
+    else this.report(new ReflectorError('untaken', `${untold} more objects cannot be taken`), phase, retryInMs);
   }
 
   #complain(thrown: unknown): void {

@@ -21,7 +21,7 @@ export class StateKeeper {
   #state: ReflectorState;
   #behindSince: number | undefined;
   #lastContact: number | undefined;
-  #leftOut: readonly LeftOut[] = [];
+  #leftOut: Pick<ReflectorState, 'leftOut' | 'leftOutCount'> = {};
 
   constructor(options: StateKeeperOptions) {
     this.#options = options;
@@ -68,15 +68,15 @@ export class StateKeeper {
     if (this.#state.phase !== 'listing') this.enter('listing');
   }
 
-  leaveOut(leftOut: readonly LeftOut[]): void {
-    if (leftOut.length === 0 && this.#leftOut.length === 0) return;
-    this.#leftOut = leftOut;
-    const { leftOut: _, ...state } = this.#state;
+  leaveOut({ first, count }: { readonly first: readonly LeftOut[]; readonly count: number }): void {
+    if (count === 0 && this.#leftOut.leftOut === undefined) return;
+    this.#leftOut = count === 0 ? {} : { leftOut: first, leftOutCount: count };
+    const { leftOut: _, leftOutCount: __, ...state } = this.#state;
     this.#set(state);
   }
 
   #set(state: ReflectorState): void {
-    this.#state = this.#leftOut.length === 0 ? state : { ...state, leftOut: this.#leftOut };
+    this.#state = { ...state, ...this.#leftOut };
     const { onState, logger } = this.#options;
     if (onState === undefined) return;
     guarded(

@@ -2,10 +2,11 @@ import type { BrokenObject, Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
+import { LeftOutBook } from './left-out-book.ts';
 import type { ReflectorTarget } from './lister-watcher.ts';
-import { asError, ReflectorError } from './reflector-error.ts';
-import type { LeftOut } from './reflector-state.ts';
+import { ReflectorError } from './reflector-error.ts';
 import type { SyncPosition } from './sync-position.ts';
+import { Untaken, untakenError } from './untaken.ts';
 
 export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -24,34 +25,19 @@ export interface PreparedItems<T extends KubernetesObject> {
   readonly objects: readonly Cached<T>[];
   /** Whether they are known to have different keys. */
   readonly areUnique: boolean;
-  readonly untaken: readonly ReflectorError[];
+  readonly untaken: Untaken;
 }
 
 /** Hands objects to the target, and keeps the book of those that cannot be taken. */
 export class TargetWriter<T extends KubernetesObject> {
   readonly #target: ReflectorTarget<T>;
   readonly #position: SyncPosition;
-  /** By key. Only what a whole list has left out: a single failed event makes for a list first. */
-  readonly #leftOut = new Map<string, LeftOut>();
+  /** Only what a whole list has left out: a single failed event makes for a list first. */
+  readonly leftOut = new LeftOutBook();
 
   constructor(target: ReflectorTarget<T>, position: SyncPosition) {
     this.#target = target;
     this.#position = position;
-  }
-
-  get leftOut(): readonly LeftOut[] {
-    return [...this.#leftOut.values()];
-  }
-
-  isLeftOut(key: string | undefined): boolean {
-    return key !== undefined && this.#leftOut.has(key);
-  }
-
-  /** Whether there is one among them that has not been left out so far. Those without a key can only be counted. */
-  hasNews(failures: readonly ReflectorError[]): boolean {
-    const unnamed = failures.filter(({ key }) => key === undefined).length;
-    const unnamedBefore = this.leftOut.filter(({ key }) => key === '').length;
-    return unnamed > unnamedBefore || failures.some(({ key }) => key !== undefined && !this.#leftOut.has(key));
   }
 
   /**
@@ -66,16 +52,20 @@ export class TargetWriter<T extends KubernetesObject> {
       else if (type === 'MODIFIED') this.#target.update(object);
       else this.#target.delete(object);
     } catch (cause) {
-      throw untaken(`the ${VERB[type]} of ${event.key}`, event.key, cause);
+      throw untakenError(`the ${VERB[type]} of ${event.key}`, event.key, cause);
     }
-    return this.#leftOut.size > 0 && this.#leftOut.delete(event.key);
+    return this.leftOut.delete(event.key);
   }
 
   /** Prepares the items of a list one by one, in slices, so that one bad item does not cost the others. */
   async prepare({ items, broken, areUnique = false }: ListedItems<T>, signal: AbortSignal): Promise<PreparedItems<T>> {
     const slice = new TimeSlice();
     const objects: Cached<T>[] = [];
-    const failures = broken.map(({ problem, key }) => untaken('a listed object', key, problem));
+    const untaken = new Untaken();
+    for (const { problem, key } of broken) {
+      untaken.add('a listed object', key, problem);
+      if (slice.isDue()) await slice.pause();
+    }
     // Servers list in the order of the keys, in which none can come twice.
     let isSorted = true;
     let lastKey = '';
@@ -83,7 +73,7 @@ export class TargetWriter<T extends KubernetesObject> {
       try {
         objects.push(this.#prepare(item));
       } catch (cause) {
-        failures.push(untaken(`the listed ${item.key}`, item.key, cause));
+        untaken.add(`the listed ${item.key}`, item.key, cause);
       }
       if (!areUnique && isSorted) {
         isSorted = item.key > lastKey;
@@ -92,23 +82,20 @@ export class TargetWriter<T extends KubernetesObject> {
       if (slice.isDue()) await slice.pause();
       signal.throwIfAborted();
     }
-    return { objects, areUnique: areUnique || isSorted, untaken: failures };
+    return { objects, areUnique: areUnique || isSorted, untaken };
   }
 
   /** The whole state. Those that could not be taken are left out from now on, and nothing else is. */
-  async replace({ objects, areUnique, untaken: failures }: PreparedItems<T>, resourceVersion: string): Promise<void> {
+  async replace({ objects, areUnique, untaken }: PreparedItems<T>, resourceVersion: string): Promise<void> {
     await this.#target.replace(objects, resourceVersion, areUnique);
     this.#position.replaced(resourceVersion);
-    this.#leftOut.clear();
-    for (const [index, { key = '', cause, message }] of failures.entries()) {
-      this.#leftOut.set(key || `#${index}`, { key, reason: cause === undefined ? message : asError(cause).message });
-    }
+    this.leftOut.replace(untaken);
   }
 
   /** The resource type is gone, and all its objects with it. */
   async empty(): Promise<void> {
     await this.#target.replace([], '');
-    this.#leftOut.clear();
+    this.leftOut.clear();
   }
 
   #prepare(object: Cached<T>): Cached<T> {
@@ -128,9 +115,4 @@ export class TargetWriter<T extends KubernetesObject> {
       { key: event.key },
     );
   }
-}
-
-function untaken(what: string, key: string | undefined, cause: unknown): ReflectorError {
-  const options = key === undefined ? { cause } : { cause, key };
-  return new ReflectorError('untaken', `${what} cannot be taken: ${asError(cause).message}`, options);
 }

@@ -7,10 +7,13 @@ import { asError, ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
 import { WatchDeadline } from './watch-deadline.ts';
 
-/** Opens a watch that goes on from the position. */
-export async function openWatch<T extends KubernetesObject>(session: Session<T>): Promise<FrameStream<T>> {
+/** Opens a watch that goes on from the position. `expectsBookmarks`: silence counts from the request on. */
+export async function openWatch<T extends KubernetesObject>(
+  session: Session<T>,
+  expectsBookmarks: boolean,
+): Promise<FrameStream<T>> {
   const { settings, position, pacer, signal } = session;
-  const { clock, listerWatcher, silenceTimeoutMs } = settings;
+  const { clock, listerWatcher, silenceTimeoutMs: silenceMs } = settings;
   const timeoutSeconds = session.watchTimeoutSeconds();
   await pacer.admit(signal);
   const { resourceVersion } = position;
@@ -20,7 +23,7 @@ export async function openWatch<T extends KubernetesObject>(session: Session<T>)
     clock,
     signal,
     onContact: session.state.contact,
-    deadline: new WatchDeadline(clock, timeoutSeconds, silenceTimeoutMs).current,
+    deadline: new WatchDeadline({ clock, timeoutSeconds, silenceMs, expectsBookmarks }).current,
   });
 }
 
@@ -36,18 +39,24 @@ export class WatchCycle<T extends KubernetesObject> {
   #isInOrder: boolean;
   #events = 0;
 
-  constructor(session: Session<T>, stream: FrameStream<T>) {
-    const { clock, silenceTimeoutMs } = session.settings;
+  constructor(session: Session<T>, stream: FrameStream<T>, expectsBookmarks: boolean) {
+    const { clock, silenceTimeoutMs: silenceMs } = session.settings;
+    const { timeoutSeconds } = stream;
     this.#session = session;
     this.#stream = stream;
     this.#isInOrder = !session.position.isNowhere;
-    this.#deadline = new WatchDeadline(clock, stream.timeoutSeconds, silenceTimeoutMs);
+    this.#deadline = new WatchDeadline({ clock, timeoutSeconds, silenceMs, expectsBookmarks });
     stream.follow(this.#deadline.current);
   }
 
   /** How many frames have come. */
   get events(): number {
     return this.#events;
+  }
+
+  /** Whether the server has sent a bookmark that nobody asked for. */
+  get hasBookmarks(): boolean {
+    return this.#deadline.hasBookmarks;
   }
 
   /** Resolves at the clean end of the watch; rejects with what ended it otherwise. Leaves the stream to its owner. */
@@ -122,7 +131,7 @@ export class WatchCycle<T extends KubernetesObject> {
   #untaken(error: unknown): void {
     const { writer, signal } = this.#session;
     signal.throwIfAborted();
-    if (!(error instanceof ReflectorError) || error.kind !== 'untaken' || !writer.isLeftOut(error.key)) throw error;
+    if (!(error instanceof ReflectorError) || error.kind !== 'untaken' || !writer.leftOut.has(error.key)) throw error;
     this.#session.report(error, 'watching');
   }
 }

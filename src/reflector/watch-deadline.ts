@@ -7,6 +7,15 @@ export const SHORT_WATCH_MS = 1_000;
 /** How much later than the agreed end of a watch its connection counts as dead. */
 export const WATCH_TIMEOUT_MARGIN_MS = 30_000;
 
+export interface WatchDeadlineOptions {
+  clock: Pick<Clock, 'now'>;
+  /** When the server was asked to end the watch. */
+  timeoutSeconds: number;
+  silenceMs: number;
+  /** Whether an earlier watch of this server has sent bookmarks, so that silence counts from the beginning. */
+  expectsBookmarks: boolean;
+}
+
 /**
  * When a watch counts as dead. Silence alone proves nothing: a quiet resource has nothing to say, and servers do not send
  * bookmarks for all. It counts on a stream that has sent a bookmark of its own accord, because such a server goes on to;
@@ -18,10 +27,12 @@ export class WatchDeadline {
   readonly #endMs: number;
   #lastFrameMs: number;
   #hasBookmarks = false;
+  #countsSilence: boolean;
 
-  constructor(clock: Pick<Clock, 'now'>, timeoutSeconds: number, silenceMs: number) {
+  constructor({ clock, timeoutSeconds, silenceMs, expectsBookmarks }: WatchDeadlineOptions) {
     this.#clock = clock;
     this.#silenceMs = silenceMs;
+    this.#countsSilence = expectsBookmarks;
     this.#lastFrameMs = clock.now();
     this.#endMs = this.#lastFrameMs + timeoutSeconds * 1000 + WATCH_TIMEOUT_MARGIN_MS;
   }
@@ -30,15 +41,21 @@ export class WatchDeadline {
     this.#lastFrameMs = this.#clock.now();
   }
 
-  /** Whether this is the first bookmark, so that the deadline has come nearer. */
+  /** Whether a bookmark has come. */
+  get hasBookmarks(): boolean {
+    return this.#hasBookmarks;
+  }
+
+  /** Whether the deadline has come nearer. */
   bookmarkSeen(): boolean {
-    const isFirst = !this.#hasBookmarks;
+    const isNearer = !this.#countsSilence;
     this.#hasBookmarks = true;
-    return isFirst;
+    this.#countsSilence = true;
+    return isNearer;
   }
 
   readonly current = (): Deadline => ({
-    dueMs: this.#hasBookmarks ? Math.min(this.#endMs, this.#lastFrameMs + this.#silenceMs) : this.#endMs,
+    dueMs: this.#countsSilence ? Math.min(this.#endMs, this.#lastFrameMs + this.#silenceMs) : this.#endMs,
     problem: () => {
       const silentMs = this.#clock.now() - this.#lastFrameMs;
       return new ReflectorError(

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import { addBroken, MAX_DESCRIBED, withoutProblem } from '../api/broken-objects.ts';
 import type { BrokenObject, CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
@@ -47,7 +48,8 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
     if (!(await initial.read(stream, signal))) throw initial.ended(clock.now() - startMs);
     refuseOlder(from, initial.resourceVersion);
     // Storing what has come takes its time, in which nothing is expected.
-    stream.follow(new WatchDeadline(clock, timeoutSeconds, silenceTimeoutMs).current);
+    const deadline = { clock, timeoutSeconds, silenceMs: silenceTimeoutMs, expectsBookmarks: false };
+    stream.follow(new WatchDeadline(deadline).current);
     return { ...initial.whole(), stream };
   } catch (error) {
     stream.close();
@@ -144,9 +146,10 @@ class InitialEvents<T extends KubernetesObject> {
       case 'BROKEN': {
         const { key } = frame.broken;
         if (key === undefined) {
-          this.#broken.push(frame.broken);
+          addBroken(this.#broken, frame.broken);
         } else {
-          this.#brokenByKey.set(key, frame.broken);
+          const isDescribed = this.#brokenByKey.size < MAX_DESCRIBED;
+          this.#brokenByKey.set(key, isDescribed ? frame.broken : withoutProblem(frame.broken));
           // What came of it before is its state no more.
           this.#objects.delete(key);
         }

@@ -48,6 +48,44 @@ describe('Watchdog', () => {
     dog.stop();
   });
 
+  it('looks again in a later turn, after what had arrived by then has been read', async () => {
+    const clock = new FakeClock(0);
+    let questions = 0;
+    let dueMs = 100;
+    const { missed, dog } = dogOn(clock, () => {
+      // When the timer fires, bytes are there that this turn of the event loop is going to read.
+      if (++questions === 2) setImmediate(() => (dueMs = 500));
+      return dueMs;
+    });
+    await clock.advance(100);
+    expect(missed).toEqual([]);
+    await clock.advance(400);
+    expect(missed).toEqual(['missed']);
+    dog.stop();
+  });
+
+  it('sets no timer after a stop, whatever it is told to', async () => {
+    const clock = new FakeClock(0);
+    const { missed, dog } = dogOn(clock, () => 100);
+    dog.stop();
+    dog.check();
+    dog.follow(() => ({ dueMs: 50, problem: () => new Error('other') }));
+    expect(clock.pendingTimers).toBe(0);
+    await clock.advance(1_000);
+    expect(missed).toEqual([]);
+  });
+
+  it('is silent when the stop comes between its two looks', async () => {
+    const clock = new FakeClock(0);
+    let questions = 0;
+    const { missed, dog } = dogOn(clock, () => {
+      if (++questions === 2) setImmediate(() => dog.stop());
+      return 100;
+    });
+    await clock.advance(1_000);
+    expect(missed).toEqual([]);
+  });
+
   it('is silent after a stop', async () => {
     const clock = new FakeClock(0);
     const { missed, dog } = dogOn(clock, () => 100);

@@ -30,10 +30,12 @@ export class Watchdog {
   }
 
   check(): void {
+    if (this.#isStopped) return;
     this.#timer?.clear();
     this.#timer = this.#clock.setTimeout(() => this.#fire(), this.#deadline().dueMs - this.#clock.now());
   }
 
+  /** Final: whatever is called afterwards, no timer is set. */
   stop(): void {
     this.#isStopped = true;
     this.#timer?.clear();

@@ -184,13 +184,6 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
     tests: [CLOSE],
   },
   {
-    bug: 'a stop between the state and its watch leaves the watch open',
-    file: 'src/reflector/list-and-watch.ts',
-    original: "    if (step.do === 'watch') step.stream?.close();\n",
-    replacement: '',
-    tests: [SCHEDULES],
-  },
-  {
     bug: 'an async tweakListOptions drops the options',
     file: 'src/reflector/resource-lister-watcher.ts',
     original: 'if (isPromise(returned)) {',

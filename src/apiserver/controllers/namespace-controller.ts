@@ -47,7 +47,8 @@ export class NamespaceController {
   #empty(namespace: string): void {
     const namespaces = this.#api.registry.find('', 'v1', 'namespaces');
     const stored = namespaces?.table.objects.get(namespace);
-    if (!namespaces || !stored) return;
+    // It may have come back meanwhile, when the server was restored to an older state.
+    if (!namespaces || !stored?.metadataBytes().includes('deletionTimestamp')) return;
     let left = 0;
     for (const table of this.#api.store.tables()) {
       const resource = this.#api.registry.forTable(table);

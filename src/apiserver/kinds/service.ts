@@ -166,5 +166,13 @@ export function serviceStrategy(): Strategy {
     },
 
     afterDelete: release,
+
+    afterRestore(gone, back) {
+      if (gone) release(gone);
+      if (!back) return;
+      const spec = specOf(back);
+      addresses.reserve(addressNumber(asString(spec.clusterIP)));
+      for (const port of items(spec.ports)) if (typeof port.nodePort === 'number') nodePorts.reserve(port.nodePort);
+    },
   };
 }

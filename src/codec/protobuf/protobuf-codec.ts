@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/api-error.ts';
+import { addBroken } from '../../api/broken-objects.ts';
 import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
@@ -110,7 +111,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
       cutter.append(chunk);
       while (cutter.nextItem()) {
         const item = keeper.take(cutter.bytes, cutter.itemStart, cutter.itemEnd, where);
-        if ('problem' in item) broken.push(item);
+        if ('problem' in item) addBroken(broken, item);
         else items.push(item);
         if (slice.isDue()) await slice.pause();
       }

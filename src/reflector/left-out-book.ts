@@ -1,0 +1,63 @@
+import { MAX_DESCRIBED, ONE_OF_MANY } from '../api/broken-objects.ts';
+import { asError } from './reflector-error.ts';
+import type { LeftOut } from './reflector-state.ts';
+import type { Untaken } from './untaken.ts';
+
+/** What the last whole state had and the target has not, because it could not be taken. */
+export class LeftOutBook {
+  /** Those with a key, by it, and some without. */
+  readonly #entries = new Map<string, LeftOut>();
+  #unnamed = 0;
+  /** Of those without a key, how many have no entry. */
+  #further = 0;
+
+  get count(): number {
+    return this.#entries.size + this.#further;
+  }
+
+  /** The first hundred. */
+  get first(): readonly LeftOut[] {
+    const first: LeftOut[] = [];
+    for (const entry of this.#entries.values()) {
+      if (first.length === MAX_DESCRIBED) break;
+      first.push(entry);
+    }
+    return first;
+  }
+
+  has(key: string | undefined): boolean {
+    return key !== undefined && this.#entries.has(key);
+  }
+
+  /** Whether there is one among them that has not been left out so far. Those without a key can only be counted. */
+  isNewsIn({ keys, unnamed }: Untaken): boolean {
+    if (unnamed > this.#unnamed) return true;
+    for (const key of keys) if (!this.#entries.has(key)) return true;
+    return false;
+  }
+
+  /** These, and no others, are left out. */
+  replace({ errors, keys, unnamed }: Untaken): void {
+    this.#entries.clear();
+    for (const [index, { key = '', cause, message }] of errors.entries()) {
+      this.#entries.set(key || `#${index}`, { key, reason: cause === undefined ? message : asError(cause).message });
+    }
+    const described = errors.filter(({ key }) => key === undefined).length;
+    for (const key of keys) {
+      if (!this.#entries.has(key)) this.#entries.set(key, { key, reason: ONE_OF_MANY.problem.message });
+    }
+    this.#unnamed = unnamed;
+    this.#further = unnamed - described;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#unnamed = 0;
+    this.#further = 0;
+  }
+
+  /** Whether it was left out. */
+  delete(key: string): boolean {
+    return this.#entries.size > 0 && this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,26 @@
+import { MAX_DESCRIBED } from '../api/broken-objects.ts';
+import { asError, ReflectorError } from './reflector-error.ts';
+
+/** The objects of one list that cannot be taken: the first hundred with what is wrong, of the others the keys, or their number. */
+export class Untaken {
+  /** Of the first hundred. */
+  readonly errors: ReflectorError[] = [];
+  readonly keys = new Set<string>();
+  /** How many have no key that could be read. */
+  unnamed = 0;
+
+  get count(): number {
+    return this.keys.size + this.unnamed;
+  }
+
+  add(what: string, key: string | undefined, cause: unknown): void {
+    if (this.errors.length < MAX_DESCRIBED) this.errors.push(untakenError(what, key, cause));
+    if (key === undefined) this.unnamed++;
+    else this.keys.add(key);
+  }
+}
+
+export function untakenError(what: string, key: string | undefined, cause: unknown): ReflectorError {
+  const options = key === undefined ? { cause } : { cause, key };
+  return new ReflectorError('untaken', `${what} cannot be taken: ${asError(cause).message}`, options);
+}

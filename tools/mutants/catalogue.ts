@@ -1,3 +1,4 @@
+import { CODEC_MUTANTS } from './codec.ts';
 import { FACTORY_MUTANTS } from './factory.ts';
 import { INFORMER_MUTANTS } from './informer.ts';
 import type { Mutant } from './mutant.ts';
@@ -9,6 +10,7 @@ import { WORKQUEUE_MUTANTS } from './workqueue.ts';
 
 /** Every planted bug, in the order of the pipeline. */
 export const MUTANTS: readonly Mutant[] = [
+  ...CODEC_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...QUEUE_MUTANTS,
   ...STORE_MUTANTS,

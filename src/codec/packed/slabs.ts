@@ -110,7 +110,7 @@ export class Slabs {
     slab.live -= place.length;
     this.#liveBytes -= place.length;
     if (slab.live === 0 && slab !== this.#current) this.#clear(slab);
-    else this.#clearOne();
+    this.#clearOne();
   }
 
   /** Gives a place that is not stored memory of its own, so that it does not keep a whole slab alive. */

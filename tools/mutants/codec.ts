@@ -1,0 +1,283 @@
+import type { Mutant } from './mutant.ts';
+
+const SLABS = 'src/codec/packed/slabs.test.ts';
+const JSON_STORE = 'src/codec/packed/packed-json.test.ts';
+const PROTOBUF_STORE = 'src/codec/packed/packed-protobuf.test.ts';
+const PROTOBUF_VIEWS = 'src/codec/packed/protobuf-views.test.ts';
+const VIEWS = 'src/codec/packed/lazy-view.test.ts';
+const PROXIES = 'src/codec/packed/proxied-view.test.ts';
+const FIELDS = 'src/codec/top-level-fields.test.ts';
+const TYPES = 'src/codec/item-types.test.ts';
+const CODEC = 'src/codec/resource-codec.test.ts';
+const REDUCED = 'src/informer/reduced-objects.test.ts';
+const TRANSFORMS = 'src/informer/transform.test.ts';
+const SELECTION = 'src/informer/field-selection.test.ts';
+
+export const CODEC_MUTANTS: readonly Mutant[] = [
+  {
+    bug: 'a slab is filled one byte beyond its end',
+    file: 'src/codec/packed/slabs.ts',
+    original: 'current.bytes.length - current.used >= length',
+    replacement: 'current.bytes.length - current.used >= length - 1',
+    tests: [SLABS],
+  },
+  {
+    bug: 'slabs are hardly ever cleared',
+    file: 'src/codec/packed/slabs.ts',
+    original: '<= this.#liveBytes / DEAD_PART + SLACK_BYTES',
+    replacement: '<= this.#liveBytes * DEAD_PART + SLACK_BYTES',
+    tests: [SLABS],
+  },
+  {
+    bug: 'slabs are cleared for every dead byte',
+    file: 'src/codec/packed/slabs.ts',
+    original: 'const DEAD_PART = 5;',
+    replacement: 'const DEAD_PART = 500;',
+    tests: [SLABS],
+  },
+  {
+    bug: 'the slab with the fewest dead bytes is cleared',
+    file: 'src/codec/packed/slabs.ts',
+    original: 'slab.used - slab.live > worst.used - worst.live',
+    replacement: 'slab.used - slab.live < worst.used - worst.live',
+    tests: [SLABS],
+  },
+  {
+    bug: 'an outgrown slab is kept',
+    file: 'src/codec/packed/slabs.ts',
+    original: 'return bytes.length > SMALLEST_BYTES && bytes.length * OUTGROWN_PART > liveBytes;',
+    replacement: 'return bytes.length < SMALLEST_BYTES && liveBytes === 0;',
+    tests: [SLABS],
+  },
+  {
+    bug: 'a place that moved remembers its old offset',
+    file: 'src/codec/packed/slabs.ts',
+    original: '    place.offset = slab.used;\n',
+    replacement: '',
+    tests: [SLABS],
+  },
+  {
+    bug: 'an old version that somebody keeps holds its whole slab',
+    file: 'src/codec/packed/slabs.ts',
+    original: "if (place !== undefined && place.home.state === 'gone') this.detach(place);",
+    replacement: "if (place !== undefined && place.home.state === 'fresh') this.detach(place);",
+    tests: [SLABS],
+  },
+  {
+    bug: 'a dropped place counts as live',
+    file: 'src/codec/packed/slabs.ts',
+    original: '    slab.live -= place.length;\n    this.#liveBytes -= place.length;',
+    replacement: '    slab.live -= place.length;',
+    tests: [SLABS],
+  },
+  {
+    bug: 'fields beyond the sixty-fourth are lost',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: 'this.shape = this.#hasTooMany ? undefined : this.#shapeOf(names);',
+    replacement: 'this.shape = this.#shapeOf(names);',
+    tests: [FIELDS],
+  },
+  {
+    bug: 'a field that comes twice is read from its first place',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: '      if (this.#names.includes(name)) return false;\n',
+    replacement: '',
+    tests: [FIELDS],
+  },
+  {
+    bug: 'a kind that comes twice stands for the apiVersion',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: '          if (types & type) return false;\n          types |= type;',
+    replacement: '          types = types === 0 ? type : KIND | API_VERSION;',
+    tests: [FIELDS],
+  },
+  {
+    bug: 'the ranges behind managed fields are not moved',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: 'position >= this.#cutEnd ? this.#cutEnd - this.#cutStart : 0',
+    replacement: 'position > this.#end ? this.#cutEnd - this.#cutStart : 0',
+    tests: [JSON_STORE],
+  },
+  {
+    bug: 'a name is taken from the object before by its length alone',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: 'if (byte >= 0x80 || byte === 0x5c || byte !== known.charCodeAt(i))',
+    replacement: 'if (byte >= 0x80 || byte === 0x5c)',
+    tests: [FIELDS, JSON_STORE],
+  },
+  {
+    bug: 'a label is read from the range of another object',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: '    this.labelsStart = this.labelsEnd = 0;\n',
+    replacement: '',
+    tests: [JSON_STORE],
+  },
+  {
+    bug: 'a string is taken for another of the same length in its slot',
+    file: 'src/codec/protobuf/string-table.ts',
+    original: 'this.#lengths[slot] === length && this.#holds(slot * MAX_BYTES, view, start, lastWord)',
+    replacement: 'this.#lengths[slot] === length',
+    tests: ['src/codec/protobuf/string-table.test.ts'],
+  },
+  {
+    bug: 'the last word of a known string is not compared',
+    file: 'src/codec/protobuf/string-table.ts',
+    original: 'return known.getInt32(lastWord + shift, true) === view.getInt32(lastWord, true);',
+    replacement: 'return true;',
+    tests: ['src/codec/protobuf/string-table.test.ts'],
+  },
+  {
+    bug: 'the tail of metadata is that of another object with the same hash slot',
+    file: 'src/codec/packed/metadata-tails.ts',
+    original: 'known.hash !== this.#hash || !known.isEqual(view, start, end)',
+    replacement: 'known.hash === 0',
+    tests: [PROTOBUF_VIEWS, PROTOBUF_STORE],
+  },
+  {
+    bug: 'views share the labels that their objects have in common',
+    file: 'src/codec/packed/metadata-tails.ts',
+    original: 'metadata.labels = { ...this.#labels };',
+    replacement: 'metadata.labels = this.#labels;',
+    tests: [PROTOBUF_VIEWS],
+  },
+  {
+    bug: 'two values of a field that do not lie together lose the first',
+    file: 'src/codec/packed/protobuf-message-view.ts',
+    original: '          if (this.#ends[slot] !== 0) return false;\n',
+    replacement: '',
+    tests: [PROTOBUF_VIEWS, PROTOBUF_STORE],
+  },
+  {
+    bug: 'a view behind a proxy shows nothing',
+    file: 'src/codec/packed/lazy-view.ts',
+    original: '  const fields = receiver[ORIGIN];\n',
+    replacement: '  const fields = types.isProxy(receiver) ? (() => undefined) as never : receiver[ORIGIN];\n',
+    tests: [PROXIES],
+  },
+  {
+    bug: 'the origin of a view is among its fields',
+    file: 'src/codec/packed/lazy-view.ts',
+    original: 'const FIELDS: PropertyDescriptor = { value: undefined, enumerable: false,',
+    replacement: 'const FIELDS: PropertyDescriptor = { value: undefined, enumerable: true,',
+    tests: [PROXIES, VIEWS],
+  },
+  {
+    bug: 'a field of a view is decoded at every read',
+    file: 'src/codec/packed/lazy-view.ts',
+    original: '    values[slot] = value;\n',
+    replacement: '    if (assigned !== undefined) values[slot] = value;\n',
+    tests: [VIEWS],
+  },
+  {
+    bug: 'to print a view behind a proxy changes it',
+    file: 'src/codec/packed/lazy-view.ts',
+    original: 'Object.isSealed(this) || types.isProxy(this) ? {} : this',
+    replacement: 'Object.isSealed(this) ? {} : this',
+    tests: [PROXIES],
+  },
+  {
+    bug: 'a filter in JSON drops the sibling behind a dropped field',
+    file: 'src/codec/filter/json-filter.ts',
+    original: 'if (start !== this.#keptEnd + (isFirst ? 0 : 1)) {',
+    replacement: 'if (start > this.#keptEnd + 40) {',
+    tests: [CODEC],
+  },
+  {
+    bug: 'a filter in protobuf drops what follows a filtered message',
+    file: 'src/codec/filter/protobuf-filter.ts',
+    original: '    else this.#element(field, rule, start, tag, valueEnd);\n    reader.position = valueEnd;',
+    replacement: '    else this.#element(field, rule, start, tag, valueEnd);\n    reader.position = end;',
+    tests: [CODEC],
+  },
+  {
+    bug: 'a rule about all elements spares those that are named',
+    file: 'src/codec/filter/field-filter.ts',
+    original: '  for (const [name, rule] of fields) fields.set(name, change(rule, rest));\n',
+    replacement: '',
+    tests: [CODEC],
+  },
+  {
+    bug: 'items get the kind of their list',
+    file: 'src/codec/item-types.ts',
+    original: "kind: kind.slice(0, -'List'.length)",
+    replacement: 'kind',
+    tests: [TYPES],
+  },
+  {
+    bug: 'items that came before the type of their list never get it',
+    file: 'src/codec/item-types.ts',
+    original: 'if (taken !== undefined) this.#waiting.add(taken);',
+    replacement: '',
+    tests: [TYPES],
+  },
+  {
+    bug: 'an object without a kind gets an empty one',
+    file: 'src/codec/json-object-reader.ts',
+    original: '      object.kind ||= this.#kind;\n',
+    replacement: "      object.kind ??= '';\n",
+    tests: ['src/codec/json-codec-list.test.ts', 'src/codec/json-codec-watch.test.ts', 'src/codec/json-codec.test.ts'],
+  },
+  {
+    bug: 'an object that drop has reduced passes for whole in a packed store',
+    file: 'src/codec/packed/packed-keeping.ts',
+    original: '    this.#reduction = reductionBy(options);',
+    replacement: '    this.#reduction = undefined;',
+    tests: [REDUCED],
+  },
+  {
+    bug: 'an object that drop has reduced passes for whole in a plain store of protobuf',
+    file: 'src/codec/plain/plain-protobuf-keeper.ts',
+    original: 'plainCached(this.#origin ? withOrigin(object, this.#origin) : object)',
+    replacement: 'plainCached(object)',
+    tests: [REDUCED],
+  },
+  {
+    bug: 'a status update is refused whatever is missing',
+    file: 'src/codec/filter/reduction.ts',
+    original: "['status', 'metadata', '*'].includes(",
+    replacement: "!['x'].includes(",
+    tests: [REDUCED],
+  },
+  {
+    bug: 'what a transform made passes for whole in a packed store',
+    file: 'src/codec/packed/packed-json-keeper.ts',
+    original: 'this.#pack(this.#options.decoding.fromObject(object), this.#options.transformedFamily)',
+    replacement: 'this.#pack(this.#options.decoding.fromObject(object))',
+    tests: [REDUCED],
+  },
+  {
+    bug: 'a transform can change the uid',
+    file: 'src/informer/transform.ts',
+    original: "    (metadata.uid ?? '') === original.uid &&\n",
+    replacement: '',
+    tests: [TRANSFORMS],
+  },
+  {
+    bug: 'the promise of a transform is stored',
+    file: 'src/informer/transform.ts',
+    original: "return 'then' in object && typeof object.then === 'function';",
+    replacement: 'return false;',
+    tests: [TRANSFORMS],
+  },
+  {
+    bug: 'an absent boolean is an empty text to field selectors',
+    file: 'src/api/selectable-fields.ts',
+    original: "{ paths: ['spec.unschedulable'], absent: 'false' }",
+    replacement: "{ paths: ['spec.unschedulable'], absent: '' }",
+    tests: [SELECTION],
+  },
+  {
+    bug: 'the source of an event is its component alone',
+    file: 'src/api/selectable-fields.ts',
+    original: "paths: ['source.component', 'reportingComponent']",
+    replacement: "paths: ['source.component']",
+    tests: [SELECTION],
+  },
+  {
+    bug: 'a selection takes fields that the server refuses',
+    file: 'src/informer/field-selection.ts',
+    original: 'builtin ? selector.mapFields((field) => resolveField(builtin, field)) : selector',
+    replacement: 'selector',
+    tests: [SELECTION],
+  },
+];

@@ -2,6 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import type { Clock } from '../observe/clock.ts';
+import { SharedCall } from '../transport/shared-call.ts';
 
 /** How long an answer of the server's discovery is good for. */
 const FRESH_MS = 5_000;
@@ -10,7 +11,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 interface Answer {
   readonly atMs: number;
-  readonly plurals: Promise<ReadonlySet<string>>;
+  readonly plurals: SharedCall<ReadonlySet<string>>;
 }
 
 /**
@@ -27,21 +28,22 @@ export class GroupPresence {
     this.#clock = clock;
   }
 
-  /** Rejects when the server cannot say. */
-  async isServed(resource: Pick<Resource, 'group' | 'version' | 'plural'>): Promise<boolean> {
+  /** Rejects when the server cannot say. The request ends when the signals of all who wait for it have aborted. */
+  async isServed(resource: Pick<Resource, 'group' | 'version' | 'plural'>, signal?: AbortSignal): Promise<boolean> {
     const { group, version, plural } = resource;
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
     const nowMs = this.#clock.now();
     let answer = this.#answers.get(path);
-    if (!answer || nowMs - answer.atMs >= FRESH_MS) {
-      answer = { atMs: nowMs, plurals: this.#ask(path) };
+    if (!answer || answer.plurals.isAbandoned || nowMs - answer.atMs >= FRESH_MS) {
+      answer = { atMs: nowMs, plurals: new SharedCall((abandoned) => this.#ask(path, abandoned)) };
       this.#answers.set(path, answer);
     }
-    return (await answer.plurals).has(plural);
+    return (await answer.plurals.join(signal)).has(plural);
   }
 
-  async #ask(path: string): Promise<ReadonlySet<string>> {
-    const response = await this.#transport.request({ method: 'GET', path, headers: { accept: 'application/json' } });
+  async #ask(path: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const headers = { accept: 'application/json' };
+    const response = await this.#transport.request({ method: 'GET', path, headers, signal, clock: this.#clock });
     const body = await readText(response.body);
     if (response.status === 404) return new Set();
     if (response.status !== 200) throw ApiError.fromResponse(response.status, body, { request: `GET ${path}` });

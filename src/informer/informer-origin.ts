@@ -89,12 +89,13 @@ export function originParts<T extends KubernetesObject>(
         transport: cluster.transport,
         resource,
         codec,
+        clock,
         ...(only !== undefined && { namespace: only }),
         ...(tweakListOptions && { tweakListOptions }),
       }),
       ...(only !== undefined && { namespace: only }),
       ...(origin.store !== 'plain' && { pack: (object: T) => codec.fromObject(object) }),
-      confirmGone: async () => !(await presence.isServed(resource)),
+      confirmGone: async (signal) => !(await presence.isServed(resource, signal)),
     };
   };
   const wanted = typeof namespace === 'string' ? [namespace] : [...new Set(namespace ?? [])];

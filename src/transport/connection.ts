@@ -201,12 +201,13 @@ async function execClusterInfo(
 }
 
 function socketOptions(options: Resolved): Omit<HttpTransportOptions, 'server'> {
-  const { connectTimeoutMs, headersTimeoutMs, userAgent, clock, logger, metrics } = options;
+  const { connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics } = options;
   return {
     clock,
     logger,
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
+    ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(metrics === undefined ? {} : { metrics }),
   };

@@ -13,6 +13,7 @@ import { type KubeconfigCluster, KubeconfigError } from './kubeconfig.ts';
 import { defaultKubeconfigFiles, loadKubeconfig } from './kubeconfig-loader.ts';
 import { checkCluster, checkUser, type KubeconfigSelection, selectFromKubeconfig } from './kubeconfig-selection.ts';
 import { parseProxyUrl, proxyFromEnvironment } from './proxy.ts';
+import { redacted } from './public-url.ts';
 import { Secret } from './secret.ts';
 import type { TlsTrust } from './tls-trust.ts';
 import { TokenFileCredentials } from './token-file-credentials.ts';
@@ -176,10 +177,6 @@ function serverUrl(text: string, file: string | undefined, defaults: { secure: b
   url.search = '';
   url.hash = '';
   return url;
-}
-
-function redacted(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, '//…@').slice(0, 200);
 }
 
 async function execClusterInfo(

@@ -21,6 +21,15 @@ describe('ApiError', () => {
     expect(error.message).toContain('<html> upstream down</html>');
   });
 
+  it('keeps control characters out of the message, and in the Status', () => {
+    const page = ApiError.fromResponse(502, '<h1>\x1b]0;owned\x07\u202eBad</h1>');
+    expect(page.message).toBe('502 Unknown: <h1>U+001B]0;ownedU+0007U+202EBad</h1>');
+    const message = 'first\n\tsecond\r\nthird\x9b2J';
+    const told = new ApiError({ kind: 'Status', code: 409, reason: '\x1bc', message });
+    expect(told.message).toBe('409 U+001Bc: first\n\tsecond\nthirdU+009B2J');
+    expect(told.status.message).toBe(message);
+  });
+
   it('prefers the Retry-After of the Status over that of the header', () => {
     const status = { code: 429, details: { retryAfterSeconds: 3 } };
     expect(new ApiError(status, { retryAfterSeconds: 9 }).retryAfterSeconds).toBe(3);

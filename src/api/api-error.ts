@@ -1,3 +1,4 @@
+import { printable } from './printable.ts';
 import { isStatus, type Status, type StatusCause } from './status.ts';
 
 const BRAND = Symbol.for('tidewatch.ApiError');
@@ -31,7 +32,7 @@ export interface ApiErrorContext {
 
 /**
  * The API server's no. `code` and `reason` are the server's own (`reason` falls back to the meaning of the code), and
- * `status` is its whole answer. Matches with `instanceof` across two copies of the package.
+ * `status` is its whole answer, as it came; the message is free of control characters. Matches with `instanceof` across two copies of the package.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -45,7 +46,10 @@ export class ApiError extends Error {
     const reason = status.reason || REASON_BY_CODE[code] || 'Unknown';
     const said = status.message || 'the server gave no message';
     const request = context.request === undefined ? '' : `${context.request}: `;
-    super(`${request}${code} ${reason}: ${said}`, context.cause === undefined ? undefined : { cause: context.cause });
+    super(
+      printable(`${request}${code} ${reason}: ${said}`),
+      context.cause === undefined ? undefined : { cause: context.cause },
+    );
     this.code = code;
     this.reason = reason;
     this.status = status;

@@ -1,3 +1,5 @@
+import { printable } from './printable.ts';
+
 const BRAND = Symbol.for('tidewatch.TransportError');
 
 /** Why no response came, or why one broke off. */
@@ -37,8 +39,8 @@ export interface TransportErrorOptions {
 }
 
 /**
- * No response, or only a part of one. The message names the server and says what to do; `cause` is the error of the
- * system. An abort is not a TransportError: the signal's own reason is thrown. Matches with `instanceof` across two
+ * No response, or only a part of one. The message names the server and says what to do, without control characters of others;
+ * `cause` is the error of the system. An abort is not a TransportError: the signal's own reason is thrown. Matches with `instanceof` across two
  * copies of the package.
  */
 export class TransportError extends Error {
@@ -47,7 +49,7 @@ export class TransportError extends Error {
   readonly server: string | undefined;
 
   constructor(kind: TransportErrorKind, message: string, options: TransportErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.server = options.server;
     Object.defineProperty(this, BRAND, { value: true });

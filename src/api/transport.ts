@@ -9,13 +9,21 @@ export interface TransportRequest {
   body?: string | Uint8Array;
   /** Ends the request at any time, also while the body streams; the pending read then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** How long until the response's head must be there. Unset: the transport's default. The body is never timed. */
+  /** How long until the response's head must be there. 0: no limit. Unset: the transport's default. */
   headersTimeoutMs?: number;
+  /** Whose time the limits of this request go by. Unset: the transport's. */
+  clock?: RequestClock;
   /**
    * The reader of the body is done with each chunk when it asks for the next one, so that its memory may be used again.
    * Default false: a chunk stays as it is.
    */
   reuseChunks?: boolean;
+}
+
+/** The part of a `Clock` that limits need. */
+export interface RequestClock {
+  now(): number;
+  setTimeout(callback: () => void, delayMs: number, options?: { keepAlive?: boolean }): { clear(): void };
 }
 
 export interface TransportResponse {
@@ -25,14 +33,19 @@ export interface TransportResponse {
   /**
    * The bytes as they arrive, already decompressed, in chunks of any size. Can be iterated once. Nothing is read ahead
    * beyond a small buffer while the consumer does not ask (backpressure). Leaving the loop early (break, throw) closes
-   * the stream. A connection that breaks makes the iteration throw; a clean end of the response ends it.
+   * the stream. A connection that breaks makes the iteration throw, and so does one that brings nothing for too long while the consumer
+   * waits; a clean end of the response ends it. Only an answer that is open-ended (a watch, a followed log) may be silent for ever.
+   *
+   * A status from 300 on is the answer, whatever becomes of its body: where that breaks, stalls or takes too long as a whole, the
+   * iteration ends with what has come. It throws for an abort and for `close` alone.
    */
   body: AsyncIterable<Uint8Array>;
 }
 
 /**
  * One HTTP exchange with an API server: request in; status, headers and a stream of bytes out. Resolves for every
- * status; rejects only when no response came (refused, reset, TLS, timeout, abort). Never retries by itself, with two
+ * status; rejects only when no response came (refused, reset, TLS, timeout, abort). Owns the limits of time: of the connection, of the
+ * head and of the body, so that whoever reads needs none. Never retries by itself, with two
  * exceptions: a 401 on credentials that can be renewed is repeated once with new ones, and a GET is sent again
  * once when the server closed an idle connection just as it was used and nothing of a response came. Adds
  * authentication and User-Agent. Implemented over sockets by `transport/`, and in process by the embedded server.

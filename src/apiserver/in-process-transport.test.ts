@@ -49,4 +49,37 @@ describe('the transport without a socket', () => {
     await expect(transport.request(WATCH)).rejects.toMatchObject({ kind: 'refused' });
     await expect(server.transport().request(WATCH)).rejects.toMatchObject({ kind: 'refused' });
   });
+
+  it('gives up a list that stalls, by the clock of the request, and lets a watch be silent', async () => {
+    await using server = await ApiServer.start({ listen: false, clock: new FakeClock() });
+    server.faults.add({}, { kind: 'stall-body', afterBytes: 1 });
+    const clock = new FakeClock();
+    const read = async (query: string) => {
+      const request = { method: 'GET', path: '/api/v1/namespaces', query, clock } as const;
+      const { body } = await server.transport().request(request);
+      for await (const _chunk of body);
+    };
+    const list = read('limit=1').catch((error: unknown) => error);
+    let isWatching = true;
+    const watch = read('watch=true').catch(() => {
+      isWatching = false;
+    });
+    await clock.advance(60_000);
+    expect(await list).toMatchObject({ name: 'TransportError', kind: 'timeout' });
+    expect(isWatching).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+    await server.stop();
+    await watch;
+  });
+
+  it('waits for the head without a limit when the request says 0', async () => {
+    const clock = new FakeClock();
+    await using server = await ApiServer.start({ listen: false, clock });
+    const fault = server.faults.add({}, { kind: 'stall' });
+    const request = { method: 'GET', path: '/api/v1/namespaces', headersTimeoutMs: 0 } as const;
+    const answer = server.transport().request(request);
+    await clock.advance(600_000);
+    fault.remove();
+    expect((await answer).status).toBe(200);
+  });
 });

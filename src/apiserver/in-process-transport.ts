@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events';
+import { isOpenEnded } from '../api/open-ended.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { Clock } from '../observe/clock.ts';
+import { StallLimit } from '../observe/stall-limit.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import type { ServerRequest, ServerResponse } from './request.ts';
 
@@ -13,6 +15,10 @@ export interface InProcessOptions {
 }
 
 const SERVER = 'the embedded server';
+const STALL_MS = 60_000;
+const REFUSAL_MS = 10_000;
+/** From this status on the body may break off or stall without hiding the status. */
+const FIRST_REFUSAL = 300;
 
 /** The server without a socket: the same requests, the same answers, the same faults, and nothing to listen on. */
 export class InProcessTransport implements Transport {
@@ -34,20 +40,30 @@ export class InProcessTransport implements Transport {
     const abort = () => gone.abort(request.signal?.reason);
     request.signal?.addEventListener('abort', abort, { once: true });
     this.#running.add(gone);
+    const limit = this.#limit(request, gone);
     const finish = () => {
+      limit.stop();
       request.signal?.removeEventListener('abort', abort);
       this.#running.delete(gone);
     };
-    const timer = this.#headersTimer(request, gone);
+    limit.wait(request.headersTimeoutMs ?? 0);
     try {
       const answer = this.#options.handle(this.#serverRequest(request, gone.signal));
       const response = await untilAborted(answer, gone.signal);
-      return { status: response.status, headers: headerMap(response), body: readable(response.body, gone, finish) };
+      limit.stop();
+      const isRefusal = response.status >= FIRST_REFUSAL;
+      const stallMs = isRefusal ? REFUSAL_MS : isOpenEnded(request.query) ? 0 : STALL_MS;
+      const body = readable(response.body, {
+        gone,
+        finish,
+        limit,
+        stallMs,
+        mayBreakOff: () => isRefusal && !request.signal?.aborted && this.#refusal === undefined,
+      });
+      return { status: response.status, headers: headerMap(response), body };
     } catch (error) {
       finish();
       throw asTransportError(error);
-    } finally {
-      timer?.clear();
     }
   }
 
@@ -66,11 +82,10 @@ export class InProcessTransport implements Transport {
     for (const controller of this.#running) controller.abort(new TransportError(kind, refusal.message));
   }
 
-  #headersTimer({ headersTimeoutMs, method, path }: TransportRequest, gone: AbortController) {
-    if (headersTimeoutMs === undefined) return undefined;
-    const message = `${method} ${path}: ${SERVER} did not answer within ${headersTimeoutMs} ms`;
+  #limit({ clock, method, path }: TransportRequest, gone: AbortController): StallLimit {
+    const message = `${method} ${path}: ${SERVER} did not answer, or not go on, in time`;
     const expire = () => gone.abort(new TransportError('timeout', message, { server: SERVER }));
-    return this.#options.clock.setTimeout(expire, headersTimeoutMs);
+    return new StallLimit(clock ?? this.#options.clock, expire);
   }
 
   #serverRequest(request: TransportRequest, signal: AbortSignal): ServerRequest {
@@ -122,33 +137,47 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** One answer on its way to its reader. */
+interface Delivery {
+  gone: AbortController;
+  finish(): void;
+  limit: StallLimit;
+  stallMs: number;
+  /** Whether a failure ends the body instead of being thrown. */
+  mayBreakOff(): boolean;
+}
+
 /** The body as the contract of a transport wants it: iterated once, ended by the signal, released when left. */
-function readable(body: ServerResponse['body'], gone: AbortController, finish: () => void): AsyncIterable<Uint8Array> {
+function readable(body: ServerResponse['body'], delivery: Delivery): AsyncIterable<Uint8Array> {
   let taken = false;
   return {
     [Symbol.asyncIterator]() {
       if (taken) throw new TypeError('the body of a response can be read only once');
       taken = true;
-      return body instanceof Uint8Array ? once(body, finish) : follow(body, gone, finish);
+      return body instanceof Uint8Array ? once(body, delivery) : follow(body, delivery);
     },
   };
 }
 
-async function* once(bytes: Uint8Array, finish: () => void): AsyncGenerator<Uint8Array> {
+async function* once(bytes: Uint8Array, { finish }: Delivery): AsyncGenerator<Uint8Array> {
   finish();
   if (bytes.length > 0) yield bytes;
 }
 
-function follow(body: AsyncIterable<Uint8Array>, gone: AbortController, finish: () => void): AsyncIterator<Uint8Array> {
+function follow(body: AsyncIterable<Uint8Array>, delivery: Delivery): AsyncIterator<Uint8Array> {
+  const { gone, finish, limit } = delivery;
   const iterator = body[Symbol.asyncIterator]();
   return {
     async next() {
       try {
+        limit.wait(delivery.stallMs);
         const result = await untilAborted(iterator.next(), gone.signal);
+        limit.rest();
         if (result.done) finish();
         return result;
       } catch (error) {
         finish();
+        if (delivery.mayBreakOff()) return { done: true, value: undefined };
         throw asTransportError(error);
       }
     },

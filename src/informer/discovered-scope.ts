@@ -32,9 +32,9 @@ export class DiscoveredScope {
   }
 
   /** Asks the server unless that is known. Rejects when the server cannot tell, and with a 404 when it does not serve the type. */
-  async find(): Promise<boolean> {
+  async find(signal: AbortSignal): Promise<boolean> {
     if (this.#inDoubt || this.#namespaced === undefined) {
-      const found = await this.#presence.find(this.#resource, { isNew: true });
+      const found = await this.#presence.find(this.#resource, { isNew: true, signal });
       const problem = this.#problemWith(found?.namespaced);
       if (problem !== undefined) {
         throw new ApiError({ kind: 'Status', status: 'Failure', code: 404, reason: 'NotFound', message: problem });
@@ -51,8 +51,8 @@ export class DiscoveredScope {
     this.#inDoubt = true;
   }
 
-  async isGone(): Promise<boolean> {
-    const found = await this.#presence.find(this.#resource);
+  async isGone(signal: AbortSignal): Promise<boolean> {
+    const found = await this.#presence.find(this.#resource, { signal });
     return this.#problemWith(found?.namespaced) !== undefined;
   }
 
@@ -76,20 +76,20 @@ export class ScopedListerWatcher<T extends KubernetesObject> implements ListerWa
   }
 
   list(options: ListOptions, context: CallContext): Promise<CachedList<T>> {
-    return this.#ask((inner) => inner.list(options, context));
+    return this.#ask(context, (inner) => inner.list(options, context));
   }
 
   async listOne(object: Pick<Cached, 'namespace' | 'name'>, context: CallContext): Promise<CachedList<T>> {
-    const inner = await this.#inner();
+    const inner = await this.#inner(context);
     return inner.listOne ? await inner.listOne(object, context) : { items: [], broken: [], metadata: {} };
   }
 
   watch(options: ListOptions, context: CallContext): Promise<CachedFrames<T>> {
-    return this.#ask((inner) => inner.watch(options, context));
+    return this.#ask(context, (inner) => inner.watch(options, context));
   }
 
-  async #ask<R>(call: (inner: ListerWatcher<T>) => Promise<R>): Promise<R> {
-    const inner = await this.#inner();
+  async #ask<R>(context: CallContext, call: (inner: ListerWatcher<T>) => Promise<R>): Promise<R> {
+    const inner = await this.#inner(context);
     try {
       return await call(inner);
     } catch (error) {
@@ -98,8 +98,8 @@ export class ScopedListerWatcher<T extends KubernetesObject> implements ListerWa
     }
   }
 
-  async #inner(): Promise<ListerWatcher<T>> {
-    const namespaced = await this.#scope.find();
+  async #inner({ signal }: CallContext): Promise<ListerWatcher<T>> {
+    const namespaced = await this.#scope.find(signal);
     this.#made ??= this.#make(namespaced);
     return this.#made;
   }

@@ -2,6 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import type { Clock } from '../observe/clock.ts';
+import { SharedCall } from '../transport/shared-call.ts';
 
 /** How long an answer of the server's discovery is good for. */
 const FRESH_MS = 5_000;
@@ -16,9 +17,8 @@ type ServedTypes = ReadonlyMap<string, ServedType>;
 
 interface Answer {
   readonly atMs: number;
-  isOpen: boolean;
   /** By plural name. */
-  readonly types: Promise<ServedTypes>;
+  readonly types: SharedCall<ServedTypes>;
 }
 
 /**
@@ -35,34 +35,43 @@ export class GroupPresence {
     this.#clock = clock;
   }
 
-  /** Undefined when the server does not serve it. Rejects when the server cannot say. `isNew`: no answer from before the call will do. */
+  /**
+   * Undefined when the server does not serve it. Rejects when the server cannot say. The request ends when the signals of all
+   * who wait for it have aborted. `isNew`: no answer from before the call will do.
+   */
   async find(
     { group, version, plural }: Pick<Resource, 'group' | 'version' | 'plural'>,
-    { isNew = false }: { isNew?: boolean } = {},
+    { isNew = false, signal }: { isNew?: boolean; signal?: AbortSignal | undefined } = {},
   ): Promise<ServedType | undefined> {
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
     const known = this.#answers.get(path);
-    const isGood = known && (known.isOpen || (!isNew && this.#clock.now() - known.atMs < FRESH_MS));
-    const { types } = isGood ? known : this.#question(path);
-    return (await types).get(plural);
+    const { types } = known && this.#isGood(known, isNew) ? known : this.#question(path);
+    return (await types.join(signal)).get(plural);
+  }
+
+  #isGood({ types, atMs }: Answer, isNew: boolean): boolean {
+    if (types.isAbandoned) return false;
+    return !types.isSettled || (!isNew && this.#clock.now() - atMs < FRESH_MS);
   }
 
   #question(path: string): Answer {
-    const answer: Answer = { atMs: this.#clock.now(), isOpen: true, types: this.#ask(path) };
-    this.#answers.set(path, answer);
-    answer.types.then(
-      () => {
-        answer.isOpen = false;
-      },
-      () => {
+    const types = new SharedCall(async (abandoned) => {
+      try {
+        return await this.#ask(path, abandoned);
+      } catch (error) {
+        // A failure is not kept.
         if (this.#answers.get(path) === answer) this.#answers.delete(path);
-      },
-    );
+        throw error;
+      }
+    });
+    const answer: Answer = { atMs: this.#clock.now(), types };
+    this.#answers.set(path, answer);
     return answer;
   }
 
-  async #ask(path: string): Promise<ServedTypes> {
-    const response = await this.#transport.request({ method: 'GET', path, headers: { accept: 'application/json' } });
+  async #ask(path: string, signal: AbortSignal): Promise<ServedTypes> {
+    const headers = { accept: 'application/json' };
+    const response = await this.#transport.request({ method: 'GET', path, headers, signal, clock: this.#clock });
     const body = await readText(response.body);
     if (response.status === 404) return new Map();
     if (response.status !== 200) throw ApiError.fromResponse(response.status, body, { request: `GET ${path}` });

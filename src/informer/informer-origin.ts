@@ -117,6 +117,7 @@ export function originParts<T extends KubernetesObject>(
         transport,
         resource,
         codec,
+        clock,
         ...(namespace !== undefined && { namespace }),
         ...(tweakListOptions && { tweakListOptions }),
       });
@@ -145,7 +146,7 @@ export function originParts<T extends KubernetesObject>(
           listerWatcher(namespaced ? namespace : undefined),
         ),
         coverage: discoveredCoverage(scope, namespace, index === 0),
-        confirmGone: () => scope.isGone(),
+        confirmGone: (signal) => scope.isGone(signal),
       };
     };
   const sourcesOf = () => {
@@ -160,8 +161,8 @@ export function originParts<T extends KubernetesObject>(
 /** Besides what the server does not serve, what it does not serve in a namespace: a list there would fail for ever. */
 function goneCheck(presence: GroupPresence, resource: Resource, namespace: string | undefined, logger: Logger) {
   let isTold = false;
-  return async (): Promise<boolean> => {
-    const found = await presence.find(resource);
+  return async (signal: AbortSignal): Promise<boolean> => {
+    const found = await presence.find(resource, { signal });
     if (found === undefined) return true;
     if (found.namespaced || namespace === undefined) return false;
     if (!isTold) {

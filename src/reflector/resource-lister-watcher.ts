@@ -6,11 +6,8 @@ import { isPromise } from '../api/promise-like.ts';
 import { type Resource, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { Transport, TransportResponse } from '../api/transport.ts';
-import { TransportError } from '../api/transport-error.ts';
-import { type Clock, systemClock } from '../observe/clock.ts';
-import { CallScope } from './interruption.ts';
+import type { Clock } from '../observe/clock.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
-import { Watchdog } from './watchdog.ts';
 
 /** The part of a codec that is needed here. */
 export interface ResourceCodec<T extends KubernetesObject> {
@@ -35,9 +32,7 @@ export interface ResourceListerWatcherOptions<T extends KubernetesObject> {
   tweakListOptions?: (options: ListOptions) => void;
   /** Default true. */
   supportsWatchList?: boolean;
-  /** A list whose body brings nothing for this long has failed. Default 60,000. */
-  listStallTimeoutMs?: number;
-  /** Default: the machine's. */
+  /** Whose time the limits of each request go by. Default: the transport's own. */
   clock?: Clock;
 }
 
@@ -72,28 +67,22 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Lister
   }
 
   async #list(path: string, options: ListOptions, { signal }: CallContext): Promise<CachedList<T>> {
-    const { transport, codec, listStallTimeoutMs = 60_000, clock = systemClock } = this.#options;
-    const scope = new CallScope(signal);
-    try {
-      const response = await transport.request({
-        method: 'GET',
-        path,
-        query: listQuery(options),
-        headers: { accept: codec.accept },
-        signal: scope.signal,
-        reuseChunks: true,
-      });
-      await this.#refuseFailure(path, response);
-      const stalled = (problem: Error) => scope.abort(problem);
-      const body = watched(response.body, clock, listStallTimeoutMs, stalled);
-      return await codec.readList(body, contentType(response));
-    } finally {
-      scope.release();
-    }
+    const { transport, codec, clock } = this.#options;
+    const response = await transport.request({
+      method: 'GET',
+      path,
+      query: listQuery(options),
+      headers: { accept: codec.accept },
+      signal,
+      reuseChunks: true,
+      ...(clock && { clock }),
+    });
+    await this.#refuseFailure(path, response);
+    return await codec.readList(response.body, contentType(response));
   }
 
   async watch(options: ListOptions, { signal }: CallContext): Promise<CachedFrames<T>> {
-    const { transport, codec } = this.#options;
+    const { transport, codec, clock } = this.#options;
     const tweaked = this.#tweaked(options);
     const response = await transport.request({
       method: 'GET',
@@ -103,6 +92,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Lister
       signal,
       reuseChunks: true,
       headersTimeoutMs: (tweaked.timeoutSeconds ?? DEFAULT_WATCH_SECONDS) * 1000 + WATCH_HEADERS_MARGIN_MS,
+      ...(clock && { clock }),
     });
     await this.#refuseFailure(this.#path, response);
     return codec.readWatch(response.body, contentType(response));
@@ -152,28 +142,4 @@ async function readSome(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
     // The status line is answer enough.
   }
   return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES);
-}
-
-/** Passes the bytes on. Only waiting for them counts, and not what the reader does with them. */
-async function* watched(
-  body: AsyncIterable<Uint8Array>,
-  clock: Clock,
-  timeoutMs: number,
-  onStalled: (problem: Error) => void,
-): AsyncGenerator<Uint8Array> {
-  let waitingSinceMs: number | undefined = clock.now();
-  const deadline = () => ({
-    dueMs: (waitingSinceMs ?? clock.now()) + timeoutMs,
-    problem: () => new TransportError('timeout', `a list brought nothing for ${Math.round(timeoutMs / 1000)} s`),
-  });
-  const watchdog = new Watchdog(clock, deadline, onStalled);
-  try {
-    for await (const chunk of body) {
-      waitingSinceMs = undefined;
-      yield chunk;
-      waitingSinceMs = clock.now();
-    }
-  } finally {
-    watchdog.stop();
-  }
 }

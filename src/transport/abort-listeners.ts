@@ -3,7 +3,7 @@
  * takes more than ten listeners for a leak and says so on the console.
  */
 export class AbortListeners {
-  readonly #bySignal = new WeakMap<AbortSignal, Set<() => void>>();
+  readonly #bySignal = new WeakMap<AbortSignal, Audience>();
 
   /** Calls back once when the signal aborts; at once, if it has. Returns the way out, which is idempotent. */
   add(signal: AbortSignal | undefined, callback: () => void): () => void {
@@ -12,33 +12,36 @@ export class AbortListeners {
       callback();
       return () => {};
     }
-    const callbacks = this.#bySignal.get(signal) ?? this.#listen(signal);
+    const audience = this.#bySignal.get(signal) ?? this.#listen(signal);
     // Two callers may pass the same function.
     const own = () => callback();
-    callbacks.add(own);
+    audience.callbacks.add(own);
     return () => {
-      callbacks.delete(own);
-      if (callbacks.size === 0) this.#forget(signal, callbacks);
+      audience.callbacks.delete(own);
+      if (audience.callbacks.size === 0) this.#forget(signal, audience);
     };
   }
 
-  #listen(signal: AbortSignal): Set<() => void> {
+  #listen(signal: AbortSignal): Audience {
     const callbacks = new Set<() => void>();
-    this.#bySignal.set(signal, callbacks);
-    signal.addEventListener('abort', this.#onAbort, { once: true });
-    return callbacks;
+    // Which signal it was is not asked of the event: to every listener but the first, Node says that it was none.
+    const onAbort = () => {
+      this.#bySignal.delete(signal);
+      for (const callback of callbacks) callback();
+    };
+    const audience = { callbacks, onAbort };
+    this.#bySignal.set(signal, audience);
+    signal.addEventListener('abort', onAbort, { once: true });
+    return audience;
   }
 
-  #forget(signal: AbortSignal, callbacks: Set<() => void>): void {
-    if (this.#bySignal.get(signal) !== callbacks) return;
-    this.#bySignal.delete(signal);
-    signal.removeEventListener('abort', this.#onAbort);
+  #forget(signal: AbortSignal, audience: Audience): void {
+    signal.removeEventListener('abort', audience.onAbort);
+    if (this.#bySignal.get(signal) === audience) this.#bySignal.delete(signal);
   }
+}
 
-  readonly #onAbort = (event: Event): void => {
-    const signal = event.currentTarget as AbortSignal;
-    const callbacks = this.#bySignal.get(signal) ?? [];
-    this.#bySignal.delete(signal);
-    for (const callback of callbacks) callback();
-  };
+interface Audience {
+  readonly callbacks: Set<() => void>;
+  readonly onAbort: () => void;
 }

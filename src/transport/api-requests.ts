@@ -2,7 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { Clock } from '../observe/clock.ts';
-import { bodyText } from './body-text.ts';
+import { bodyText, refusalText } from './body-text.ts';
 import type { ServerWarnings } from './server-warnings.ts';
 
 /** client-go's number of retries. */
@@ -33,7 +33,7 @@ export class ApiRequests {
   async open(request: TransportRequest): Promise<TransportResponse> {
     const { transport, clock, warnings } = this.#options;
     for (let attempt = 0; ; attempt++) {
-      const outcome = await transport.request(request).catch((error: unknown) => {
+      const outcome = await transport.request({ clock, ...request }).catch((error: unknown) => {
         const broken = error instanceof TransportError && error.kind === 'reset' && request.method === 'GET';
         if (!broken || attempt >= MAX_RETRIES) throw error;
         return undefined;
@@ -45,7 +45,7 @@ export class ApiRequests {
       warnings.report(outcome.headers.get('warning'));
       if (outcome.status < 300) return outcome;
       const retryAfterSeconds = retryAfter(outcome);
-      const error = ApiError.fromResponse(outcome.status, await bodyText(outcome.body), {
+      const error = ApiError.fromResponse(outcome.status, await refusalText(outcome.body, request.signal), {
         request: `${request.method} ${request.path}`,
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       });

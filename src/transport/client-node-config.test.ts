@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import type { KubeConfig as KubeConfig1 } from '@kubernetes/client-node';
 import type { KubeConfig as KubeConfig2 } from 'client-node-2';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ import { silentLogger } from '../observe/logger.ts';
 import { makeCertificate } from './certificate-fixture.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
 import { Cluster } from './cluster.ts';
-import { sendJson, startServer } from './server-fixture.ts';
+import { rejection, sendJson, startServer } from './server-fixture.ts';
 
 type KubeConfig = KubeConfig1 | KubeConfig2;
 
@@ -103,6 +104,47 @@ users: [{name: u, user: {${user}}}]
       expect(await whoAmI(config), user).toEqual(expected);
     }
     await rm(folder, { recursive: true });
+  });
+
+  it('runs no command that the option exec does not allow, wherever the KubeConfig names it', async () => {
+    const KubeConfig = await load();
+    await using server = await serve();
+    const folder = await mkdtemp(join(tmpdir(), 'tidewatch-client-node-'));
+    const command = join(folder, 'aws');
+    await writeFile(command, `#!/bin/sh\ntouch "${folder}/ran"\n`, { mode: 0o755 });
+    const exec = `{command: ./aws, args: [], apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}`;
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      for (const user of [
+        `exec: ${exec}`,
+        `auth-provider: {name: exec, config: {exec: ${exec}}}`,
+        `exec: ${exec}, auth-provider: {name: gcp, config: {}}`,
+        `auth-provider: {name: gcp, config: {cmd-path: ./aws, expiry-key: "{.x}", token-key: "{.y}"}}`,
+      ]) {
+        const config = new KubeConfig();
+        config.loadFromString(yaml(server.url, user));
+        for (const policy of ['forbid', { allow: ['aws'] }] as const) {
+          await using cluster = Cluster.from(config, { logger: silentLogger, exec: policy });
+          const error = await rejection(cluster.client(pods).get('p'));
+          expect(error, user).toMatchObject({ kind: 'credentials', message: expect.stringContaining('not allow') });
+        }
+      }
+      expect(await readdir(folder)).toEqual(['aws']);
+    } finally {
+      process.chdir(before);
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('shows no password of a URL', async () => {
+    const KubeConfig = await load();
+    const config = new KubeConfig();
+    config.loadFromString(yaml('https://user:hunter2@127.0.0.1:1/path/', 'token: abc'));
+    await using cluster = Cluster.from(config, { logger: silentLogger });
+    expect(cluster.server).toBe('https://127.0.0.1:1/path');
+    const error = await rejection(cluster.client(pods).get('p'));
+    expect(inspect([cluster, cluster.transport, error], { depth: 10, showHidden: true })).not.toContain('hunter2');
   });
 
   it('leaves a login that only client-node knows to it', async () => {

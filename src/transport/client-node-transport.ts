@@ -1,3 +1,4 @@
+import { TransportError } from '../api/transport-error.ts';
 import { systemClock } from '../observe/clock.ts';
 import { safeLogger } from '../observe/logger.ts';
 import type { ClientNodeCluster, ClientNodeConfig, ClientNodeUser } from './client-node-config.ts';
@@ -53,8 +54,15 @@ function credentialsOf(
     return combineCredentials(impersonation ? [impersonation] : []);
   }
   const provider = providerOf(user);
-  const known = provider === undefined || provider.name === 'oidc' || provider.name === 'tokenFile';
+  const known = provider === undefined || provider.name === 'oidc' || provider.name === 'tokenFile' || ours.exec;
   if (known || config.applyToHTTPSOptions === undefined) return combineCredentials(userCredentials(ours, options));
+  const command = provider.config.get('cmd-path');
+  if (command && (options.exec ?? 'allow') !== 'allow') {
+    throw new TransportError(
+      'credentials',
+      `the auth-provider "${provider.name}" of ${options.where} runs the command "${command}", in a way that the option \`exec\` cannot check, and so does not allow`,
+    );
+  }
   return new ClientNodeCredentials(config);
 }
 
@@ -128,8 +136,13 @@ function providerOf(user: ClientNodeUser): { name: string; config: ReadonlyMap<s
   return { name: String(provider.name ?? ''), config: new Map(config) };
 }
 
+/** The other place where client-node looks for a plugin. */
+function execOfProvider(user: ClientNodeUser): unknown {
+  return (user.authProvider as { config?: { exec?: unknown } } | null | undefined)?.config?.exec;
+}
+
 function execOf(user: ClientNodeUser): KubeconfigExec | undefined {
-  const exec = user.exec as Record<string, unknown> | null | undefined;
+  const exec = (user.exec ?? execOfProvider(user)) as Record<string, unknown> | null | undefined;
   if (!exec || typeof exec.command !== 'string') return undefined;
   const env = Array.isArray(exec.env) ? (exec.env as Array<{ name: string; value: string }>) : [];
   return {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
@@ -44,6 +45,7 @@ async function apiServer(handler: (request: IncomingMessage, response: ServerRes
     clock,
     warnings,
     cluster,
+    sockets: server.sockets,
     lines: () => seen.map((one) => one.line),
     async [Symbol.asyncDispose]() {
       await cluster.close();
@@ -520,5 +522,49 @@ describe('watch', () => {
       message: expect.not.stringContaining('hunter2'),
     });
     expect(await rejection(watch())).toMatchObject({ code: 403 });
+  });
+
+  it.each([
+    ['before the head of its answer', () => {}],
+    ['before its first event', (response: ServerResponse) => response.writeHead(200).flushHeaders()],
+  ])('is left at once while it is quiet, %s', async (_when, answer) => {
+    await using api = await apiServer((_request, response) => answer(response));
+    const open = async () => {
+      const seen = api.lines().length;
+      const stream = api.cluster.client(configMaps).watch();
+      const reading = stream.next();
+      await until(() => api.lines().length > seen);
+      return { stream, reading };
+    };
+    const returned = await open();
+    expect(await returned.stream.return()).toEqual({ done: true, value: undefined });
+    expect(await returned.reading).toEqual({ done: true, value: undefined });
+    expect(await returned.stream.next()).toEqual({ done: true, value: undefined });
+    const thrown = await open();
+    await expect(thrown.stream.throw(new Error('mine'))).rejects.toThrow('mine');
+    expect(await thrown.reading).toEqual({ done: true, value: undefined });
+    const disposed = await open();
+    {
+      await using _scope = disposed.stream;
+    }
+    expect(await disposed.reading).toEqual({ done: true, value: undefined });
+    await until(() => api.sockets.size === 0);
+  });
+
+  it('sends nothing when it is left before it was read', async () => {
+    await using api = await apiServer(() => {});
+    const { signal } = new AbortController();
+    const stream = api.cluster.client(configMaps).watch({ signal });
+    expect(await stream.return()).toEqual({ done: true, value: undefined });
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(api.lines()).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('leaves no listener on a signal that outlives it', async () => {
+    await using api = await apiServer((_request, response) => response.end());
+    const { signal } = new AbortController();
+    for await (const _ of api.cluster.client(configMaps).watch({ signal }));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 });

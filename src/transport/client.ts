@@ -20,6 +20,7 @@ import type {
   WriteOptions,
 } from './client-options.ts';
 import { checkFieldManager } from './field-manager.ts';
+import { InterruptibleStream } from './interruptible-stream.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll, listPages } from './pager.ts';
 
@@ -137,25 +138,24 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
 
   /**
    * One watch, as it comes over the wire: an expired `resourceVersion` is an ERROR event (or an `ApiError` before the
-   * first). Ends when the server ends it or the signal aborts; throws a `TransportError` when the connection breaks.
+   * first). Ends when the server ends it, when the signal aborts, and as soon as it is left: by `break`, by `return`, or at the end of
+   * the scope of an `await using`, also while it waits for an event. Throws a `TransportError` when the connection breaks.
    * An informer is what follows a resource for longer.
    */
-  async *watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
     const { namespace, signal, ...listOptions } = options;
-    const path = this.#collection(namespace);
+    const query = listQuery({ ...listOptions, watch: true });
+    return new InterruptibleStream((ended) => this.#events(this.#collection(namespace), query, ended), signal);
+  }
+
+  async *#events(path: string, query: string, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined> {
     try {
-      const response = await this.#options.requests.open({
-        method: 'GET',
-        path,
-        query: listQuery({ ...listOptions, watch: true }),
-        headers: { accept: 'application/json' },
-        // A quiet watch may answer with its first event only, when a proxy holds the head back.
-        headersTimeoutMs: 0,
-        ...(signal === undefined ? {} : { signal }),
-      });
+      // A quiet watch may answer with its first event only, when a proxy holds the head back.
+      const request = { method: 'GET', path, query, headersTimeoutMs: 0, signal } as const;
+      const response = await this.#options.requests.open({ ...request, headers: { accept: 'application/json' } });
       for await (const line of jsonLines(response.body)) yield parseEvent<T>(line, path);
     } catch (error) {
-      if (!signal?.aborted) throw error;
+      if (!signal.aborted) throw error;
     }
   }
 

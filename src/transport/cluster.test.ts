@@ -294,6 +294,16 @@ describe('Cluster', () => {
     await cluster[Symbol.asyncDispose]();
   });
 
+  it('shows no password of a URL that cannot be used', async () => {
+    for (const server of ['ftp://u:hunter2@x', 'https://u:hunt/er2@[x', 'http://u:hunt@er2@:x', 'u:hunter2@[x']) {
+      const error = await rejection(Cluster.connect({ server, env: {} }));
+      expect(String(error)).toContain('must be a URL');
+      expect(inspect(error)).not.toMatch(/hunt|er2/);
+    }
+    const transport = { request: () => Promise.reject(new Error('no')), close: async () => {} };
+    expect(Cluster.over(transport, { server: 'https://u:hunter2@x.test/' }).server).toBe('https://x.test');
+  });
+
   it('shows no secret, however it is printed, nor do the errors of its requests', async () => {
     const secret = 'hunter2';
     await using server = await startServer((_request, response) => response.destroy());

@@ -16,6 +16,7 @@ import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
 import { checkFieldManager } from './field-manager.ts';
 import { KubeconfigError } from './kubeconfig.ts';
+import { publicUrl } from './public-url.ts';
 import { ReadyzProber } from './readyz-prober.ts';
 import { ServerWarnings } from './server-warnings.ts';
 
@@ -97,12 +98,12 @@ export class Cluster {
       return clientNodeTransport(config, cluster, user, options);
     });
     const namespace = options.namespace || config.getContextObject(context)?.namespace || 'default';
-    return new Cluster(transport, cluster.server.replace(/\/+$/, ''), namespace, options);
+    return new Cluster(transport, publicUrl(cluster.server), namespace, options);
   }
 
   /** Over a transport of one's own, such as that of the embedded API server. */
   static over(transport: Transport, options: OverOptions = {}): Cluster {
-    return new Cluster(transport, options.server ?? 'in process', options.namespace || 'default', options);
+    return new Cluster(transport, publicUrl(options.server ?? 'in process'), options.namespace || 'default', options);
   }
 
   /** What the server offers, by any of its names. */

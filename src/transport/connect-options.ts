@@ -28,6 +28,8 @@ export interface SocketOptions {
   connectTimeoutMs?: number;
   /** Until the head of a response is there, for requests that do not say. 0: no limit. Default 60 s. */
   headersTimeoutMs?: number;
+  /** How long the body of a response may bring nothing; watches have no such limit. 0: no limit. Default 60 s. */
+  stallTimeoutMs?: number;
   /** Replaces `tidewatch/<version> (…)`. */
   userAgent?: string;
   /** Whether exec credential plugins may run. Default `'allow'`. */

@@ -13,6 +13,7 @@ import { type KubeconfigCluster, KubeconfigError } from './kubeconfig.ts';
 import { defaultKubeconfigFiles, loadKubeconfig } from './kubeconfig-loader.ts';
 import { checkCluster, checkUser, type KubeconfigSelection, selectFromKubeconfig } from './kubeconfig-selection.ts';
 import { parseProxyUrl, proxyFromEnvironment } from './proxy.ts';
+import { redacted } from './public-url.ts';
 import { Secret } from './secret.ts';
 import type { TlsTrust } from './tls-trust.ts';
 import { TokenFileCredentials } from './token-file-credentials.ts';
@@ -178,10 +179,6 @@ function serverUrl(text: string, file: string | undefined, defaults: { secure: b
   return url;
 }
 
-function redacted(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, '//…@').slice(0, 200);
-}
-
 async function execClusterInfo(
   server: URL,
   tls: TlsTrust,
@@ -201,12 +198,13 @@ async function execClusterInfo(
 }
 
 function socketOptions(options: Resolved): Omit<HttpTransportOptions, 'server'> {
-  const { connectTimeoutMs, headersTimeoutMs, userAgent, clock, logger, metrics } = options;
+  const { connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics } = options;
   return {
     clock,
     logger,
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
+    ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(metrics === undefined ? {} : { metrics }),
   };

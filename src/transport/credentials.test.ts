@@ -137,16 +137,20 @@ describe('OidcCredentials', () => {
     return `${Buffer.from('{}').toString('base64url')}.${claims}.signature-of-${name}`;
   };
 
-  async function provider(answer: (form: URLSearchParams, authorization: string | undefined) => unknown) {
+  /** Answers with a number as a status, and with everything else as its document. */
+  async function provider(
+    answer: (form: URLSearchParams, authorization: string | undefined) => unknown,
+    discovery: Record<string, unknown> = {},
+  ) {
     const seen: string[] = [];
     const server = await startServer(async (request, response) => {
       seen.push(`${request.method} ${request.url}`);
       if (request.url === '/realm/.well-known/openid-configuration') {
-        return sendJson(response, 200, { token_endpoint: `${server.url}/realm/token` });
+        return sendJson(response, 200, { token_endpoint: `${server.url}/realm/token`, ...discovery });
       }
       const result = answer(new URLSearchParams(await readBody(request)), request.headers.authorization);
-      return result === undefined
-        ? sendJson(response, 401, { error: 'invalid_client' })
+      return typeof result === 'number'
+        ? sendJson(response, result, { error: 'invalid_client' })
         : sendJson(response, 200, result);
     });
     return Object.assign(server, { seen });
@@ -194,15 +198,84 @@ describe('OidcCredentials', () => {
     expect(used).toEqual(['r1', 'r2']);
   });
 
-  it('sends the client secret as a header, or in the form to a provider that wants it there', async () => {
+  it.each([
+    [undefined, `Basic ${Buffer.from('kube:s%26s').toString('base64')}`],
+    [['client_secret_post', 'client_secret_basic'], `Basic ${Buffer.from('kube:s%26s').toString('base64')}`],
+    [['client_secret_post'], 'form s&s'],
+  ])('sends the client secret once, as a provider that supports %j wants it', async (methods, expected) => {
     const clock = new FakeClock();
     const ways: string[] = [];
-    await using idp = await provider((form, authorization) => {
-      ways.push(authorization === undefined ? `form ${form.get('client_secret')}` : authorization);
-      return authorization === undefined ? { id_token: jwt('x', clock.now() + 3_600_000) } : undefined;
-    });
+    await using idp = await provider(
+      (form, authorization) => {
+        ways.push(authorization === undefined ? `form ${form.get('client_secret')}` : authorization);
+        return { id_token: jwt('x', clock.now() + 3_600_000) };
+      },
+      { token_endpoint_auth_methods_supported: methods },
+    );
     await open(`${idp.url}/realm`, clock, { 'refresh-token': 'r', 'client-secret': 's&s' }).login();
-    expect(ways).toEqual([`Basic ${Buffer.from('kube:s%26s').toString('base64')}`, 'form s&s']);
+    expect(ways).toEqual([expected]);
+  });
+
+  it.each([400, 401, 500, 502])('never sends a refresh-token again that was answered with %i', async (status) => {
+    const used: Array<string | null> = [];
+    await using idp = await provider((form) => {
+      used.push(form.get('refresh_token'));
+      return status;
+    });
+    const config = { 'refresh-token': 'r1', 'client-secret': 's' };
+    const credentials = open(`${idp.url}/realm`, new FakeClock(), config);
+    expect(await rejection(credentials.login())).toMatchObject({ message: expect.stringContaining(String(status)) });
+    expect(await rejection(credentials.login())).toMatchObject({ message: expect.stringContaining('log in again') });
+    expect(used).toEqual(['r1']);
+  });
+
+  it('sends it again when the provider did not look at it, or gave no other one', async () => {
+    const clock = new FakeClock();
+    const used: Array<string | null> = [];
+    const answers: unknown[] = [503, 429, { id_token: jwt('a', clock.now() + 60_000) }, 400];
+    await using idp = await provider((form) => {
+      used.push(form.get('refresh_token'));
+      return answers[used.length - 1];
+    });
+    const credentials = open(`${idp.url}/realm`, clock, { 'refresh-token': 'r1' });
+    for (const status of ['503', '429']) {
+      expect(await rejection(credentials.login())).toMatchObject({ message: expect.stringContaining(status) });
+    }
+    const login = await credentials.login();
+    expect(await rejection(credentials.renew(login))).toMatchObject({ message: expect.stringContaining('400') });
+    expect(await credentials.renew(login)).toBe(false);
+    expect(used).toEqual(['r1', 'r1', 'r1', 'r1']);
+  });
+
+  it('keeps the new refresh-token of an answer that has no id_token', async () => {
+    const clock = new FakeClock();
+    const used: Array<string | null> = [];
+    await using idp = await provider((form) => {
+      used.push(form.get('refresh_token'));
+      return used.length === 1 ? { refresh_token: 'r2' } : { id_token: jwt('a', clock.now() + 60_000) };
+    });
+    const credentials = open(`${idp.url}/realm`, clock, { 'refresh-token': 'r1' });
+    await rejection(credentials.login());
+    await credentials.login();
+    expect(used).toEqual(['r1', 'r2']);
+  });
+
+  it('sends nothing over http, except on this machine', async () => {
+    const clock = new FakeClock();
+    await using idp = await provider(() => ({ id_token: jwt('a', clock.now() + 60_000) }), {
+      token_endpoint: 'http://idp.example.com/token',
+    });
+    const said = 'http://idp.example.com/token is not https';
+    expect(await rejection(open(`${idp.url}/realm`, clock, { 'refresh-token': 'r' }).login())).toMatchObject({
+      kind: 'credentials',
+      message: expect.stringContaining(said),
+    });
+    expect(idp.seen).toEqual(['GET /realm/.well-known/openid-configuration']);
+    for (const issuer of ['http://idp.example.com/realm', 'http://127.example.com', 'ftp://127.0.0.1']) {
+      expect(await rejection(open(issuer, clock, { 'refresh-token': 'r' }).login())).toMatchObject({
+        message: expect.stringContaining('is not https'),
+      });
+    }
   });
 
   it('says what is wrong without showing a token', async () => {

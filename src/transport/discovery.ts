@@ -1,6 +1,7 @@
 import { ApiError } from '../api/api-error.ts';
 import type { ApiRequests } from './api-requests.ts';
 import type { DiscoveredGroup, DiscoveredResource } from './discovered-resource.ts';
+import { SharedCall } from './shared-call.ts';
 
 /** A version of a group whose resources the server could not tell. */
 export interface DiscoveryFailure {
@@ -9,13 +10,18 @@ export interface DiscoveryFailure {
   readonly error: unknown;
 }
 
+export interface DiscoveryOptions {
+  /** Ends the wait for the answer, and its requests when nobody else waits for them. */
+  signal?: AbortSignal;
+}
+
 /**
  * What the server offers, read once and kept until `invalidate`. A group that fails (an aggregated API that is down)
  * fails alone: it is left out and listed by `failures`.
  */
 export class Discovery {
   readonly #requests: ApiRequests;
-  #groups: Promise<readonly DiscoveredGroup[]> | undefined;
+  #groups: SharedCall<readonly DiscoveredGroup[]> | undefined;
 
   constructor(options: { requests: ApiRequests }) {
     this.#requests = options.requests;
@@ -24,30 +30,30 @@ export class Discovery {
   /**
    * Finds a resource by plural, singular or short name or by kind (in any case), alone or followed by its group, or by
    * version and group: `po`, `pods`, `Pod`, `deployments.apps`, `deployments.v1.apps`. Without version, the one that
-   * the server prefers; without group, the first group that has it, in the server's order. What is not known is looked up
-   * anew, since it may just have been installed; undefined when the server has nothing of that name.
+   * the server prefers; without group, the first group that has it, in the server's order. For what is not known the
+   * server is asked again, since it may just have been installed; undefined when the server has nothing of that name.
    */
-  async find(name: string): Promise<DiscoveredResource | undefined> {
+  async find(name: string, { signal }: DiscoveryOptions = {}): Promise<DiscoveredResource | undefined> {
     const known = this.#groups !== undefined;
-    const found = match(await this.#load(), name);
+    const found = match(await this.#load(signal), name);
     if (found !== undefined || !known) return found;
     this.invalidate();
-    return match(await this.#load(), name);
+    return match(await this.#load(signal), name);
   }
 
   /** Every resource in every version. */
-  async resources(): Promise<DiscoveredResource[]> {
-    const groups = await this.#load();
+  async resources({ signal }: DiscoveryOptions = {}): Promise<DiscoveredResource[]> {
+    const groups = await this.#load(signal);
     return groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources));
   }
 
   /** Every resource once, in its preferred version. */
-  async preferredResources(): Promise<DiscoveredResource[]> {
-    return preferred(await this.#load());
+  async preferredResources({ signal }: DiscoveryOptions = {}): Promise<DiscoveredResource[]> {
+    return preferred(await this.#load(signal));
   }
 
-  async failures(): Promise<DiscoveryFailure[]> {
-    const groups = await this.#load();
+  async failures({ signal }: DiscoveryOptions = {}): Promise<DiscoveryFailure[]> {
+    const groups = await this.#load(signal);
     return groups.flatMap(({ group, versions }) =>
       versions.flatMap(({ version, failure }) => (failure === undefined ? [] : [{ group, version, error: failure }])),
     );
@@ -58,27 +64,34 @@ export class Discovery {
     this.#groups = undefined;
   }
 
-  #load(): Promise<readonly DiscoveredGroup[]> {
-    if (this.#groups !== undefined) return this.#groups;
-    const loading = this.#fetch();
-    this.#groups = loading;
-    // What failed must not be remembered, and what was invalidated meanwhile is not ours to touch.
-    loading.catch(() => {
-      if (this.#groups === loading) this.#groups = undefined;
-    });
-    return loading;
+  #load(signal: AbortSignal | undefined): Promise<readonly DiscoveredGroup[]> {
+    if (this.#groups === undefined || this.#groups.isAbandoned) this.#groups = this.#start();
+    return this.#groups.join(signal);
   }
 
-  async #fetch(): Promise<DiscoveredGroup[]> {
+  #start(): SharedCall<readonly DiscoveredGroup[]> {
+    const call = new SharedCall((signal) => {
+      const loading = this.#fetch(signal);
+      // What failed must not be remembered, and what was invalidated meanwhile is not ours to touch.
+      loading.catch(() => {
+        if (this.#groups === call) this.#groups = undefined;
+      });
+      return loading;
+    });
+    return call;
+  }
+
+  async #fetch(signal: AbortSignal): Promise<DiscoveredGroup[]> {
     const [{ DISCOVERY_ACCEPT, parseAggregatedDiscovery }, { legacyCoreGroup, legacyGroups }] = await Promise.all([
       import('./aggregated-discovery.ts'),
       import('./legacy-discovery.ts'),
     ]);
     const [core, named] = await Promise.all([
-      this.#document('/api', DISCOVERY_ACCEPT),
-      this.#document('/apis', DISCOVERY_ACCEPT),
+      this.#document('/api', DISCOVERY_ACCEPT, signal),
+      this.#document('/apis', DISCOVERY_ACCEPT, signal),
     ]);
-    const get = (path: string) => this.#requests.json({ method: 'GET', path, headers: { accept: 'application/json' } });
+    const headers = { accept: 'application/json' };
+    const get = (path: string) => this.#requests.json({ method: 'GET', path, headers, signal });
     const groups = await Promise.all([
       parseAggregatedDiscovery(core) ?? legacyCoreGroup(core, get),
       parseAggregatedDiscovery(named) ?? legacyGroups(named, get),
@@ -87,9 +100,9 @@ export class Discovery {
   }
 
   /** A server may have only one of the two roots. */
-  async #document(path: string, accept: string): Promise<unknown> {
+  async #document(path: string, accept: string, signal: AbortSignal): Promise<unknown> {
     try {
-      return await this.#requests.json({ method: 'GET', path, headers: { accept } });
+      return await this.#requests.json({ method: 'GET', path, headers: { accept }, signal });
     } catch (error) {
       if (error instanceof ApiError && error.code === 404) return undefined;
       throw error;

@@ -1,4 +1,5 @@
-import type { TransportResponse } from '../api/transport.ts';
+import type { RequestClock, TransportResponse } from '../api/transport.ts';
+import { StallLimit } from '../observe/stall-limit.ts';
 import type { AbortListeners } from './abort-listeners.ts';
 import type { DispatchReceiver } from './http1-dispatch.ts';
 import type { Http1Head } from './http1-head.ts';
@@ -6,11 +7,28 @@ import type { Http1Head } from './http1-head.ts';
 /** Beyond so many bytes that nobody has asked for, the socket is paused. */
 const READ_AHEAD_BYTES = 262_144;
 
+/** From this status on the status is the answer, and its body an explanation that may be missing. */
+export const FIRST_REFUSAL = 300;
+
+/** How long an exchange may wait. 0: no limit. */
+export interface ExchangeLimits {
+  readonly clock: RequestClock;
+  /** For the head, from the request on. */
+  readonly headMs: number;
+  /** For each read of the body. */
+  readonly bodyMs: number;
+  /** For the body of a refusal as a whole. */
+  readonly refusalMs: number;
+}
+
 export interface ExchangeOptions {
   /** Whether the reader is done with a chunk when it asks for the next; otherwise it gets a copy. */
   reuseChunks: boolean;
   signal: AbortSignal | undefined;
   aborts: AbortListeners;
+  limits: ExchangeLimits;
+  /** What a reader or whoever waits for the head is told when the limit has passed. */
+  timeoutError(awaited: 'head' | 'body', limitMs: number): Error;
   /** Makes a readable error of one of the connection's. */
   wrapError(error: Error): Error;
   /** Called once, when the request needs its socket no longer. */
@@ -28,7 +46,7 @@ export interface ExchangeRequest {
 
 /**
  * Receives the response to one request: hands it out when its head is there, then its body with backpressure. Ends in
- * exactly one way: whole, failed, or cancelled by us.
+ * exactly one way: whole, failed, out of time, or cancelled by us. Of a refusal the head alone counts: its body ends where it fails.
  */
 export class Exchange implements DispatchReceiver {
   readonly #options: ExchangeOptions;
@@ -43,6 +61,9 @@ export class Exchange implements DispatchReceiver {
   #end: { error?: unknown } | undefined;
   #read: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
   #taken = false;
+  #hasHead = false;
+  #isRefusal = false;
+  readonly #limit: StallLimit;
   readonly #forgetSignal: () => void;
 
   constructor(options: ExchangeOptions) {
@@ -51,6 +72,8 @@ export class Exchange implements DispatchReceiver {
       this.#resolveHead = resolve;
       this.#rejectHead = reject;
     });
+    this.#limit = new StallLimit(options.limits.clock, () => this.#onStalled());
+    this.#limit.wait(options.limits.headMs);
     this.#forgetSignal = options.aborts.add(options.signal, () => this.cancel(options.signal?.reason));
   }
 
@@ -72,6 +95,10 @@ export class Exchange implements DispatchReceiver {
 
   onHead(head: Http1Head): void {
     const { status, headers } = head;
+    this.#hasHead = true;
+    this.#isRefusal = status >= FIRST_REFUSAL;
+    this.#limit.stop();
+    if (this.#isRefusal) this.#limit.wait(this.#options.limits.refusalMs);
     this.#resolveHead({ status, headers, body: { [Symbol.asyncIterator]: () => this.#iterate() } });
   }
 
@@ -80,6 +107,7 @@ export class Exchange implements DispatchReceiver {
     if (this.#read) {
       const { resolve } = this.#read;
       this.#read = undefined;
+      if (!this.#isRefusal) this.#limit.rest();
       resolve({ done: false, value: this.#handedOut(chunk) });
     } else {
       this.#chunks.push(chunk);
@@ -97,7 +125,18 @@ export class Exchange implements DispatchReceiver {
   }
 
   onFailure(error: Error): void {
-    if (!this.#end) this.#finish({ error: this.#options.wrapError(error) }, false);
+    if (!this.#end) this.#fail(() => this.#options.wrapError(error));
+  }
+
+  #onStalled(): void {
+    const { headMs, bodyMs } = this.#options.limits;
+    this.#fail(() =>
+      this.#hasHead ? this.#options.timeoutError('body', bodyMs) : this.#options.timeoutError('head', headMs),
+    );
+  }
+
+  #fail(error: () => Error): void {
+    this.#finish(this.#isRefusal ? {} : { error: error() }, false);
   }
 
   #finish(end: { error?: unknown }, whole: boolean): void {
@@ -107,6 +146,7 @@ export class Exchange implements DispatchReceiver {
       return;
     }
     this.#end = end;
+    this.#limit.stop();
     if ('error' in end) {
       this.#rejectHead(end.error);
       this.#read?.reject(end.error);
@@ -138,6 +178,7 @@ export class Exchange implements DispatchReceiver {
       return 'error' in this.#end ? Promise.reject(this.#end.error) : Promise.resolve({ done: true, value: undefined });
     }
     this.#resume();
+    if (!this.#isRefusal) this.#limit.wait(this.#options.limits.bodyMs);
     return new Promise((resolve, reject) => {
       this.#read = { resolve: resolve as (result: IteratorResult<Uint8Array>) => void, reject };
     });

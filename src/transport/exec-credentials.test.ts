@@ -226,4 +226,25 @@ describe('the option exec', () => {
     await open(byName, { policy: { allow: ['plugin'] }, env }).login();
     expect(await runs()).toHaveLength(4);
   });
+
+  it('does not take a path for the command of the same name', async () => {
+    const exec = await plugin(`log('run'); answer({ token: 'abc' });`);
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      for (const command of ['./plugin', './/plugin', 'x/../plugin', exec.command]) {
+        const credentials = open({ ...exec, command }, { policy: { allow: ['plugin', 'x'] } });
+        expect(await rejection(credentials.login()), command).toMatchObject({
+          message: expect.stringContaining('does not allow'),
+        });
+      }
+      expect(await runs()).toEqual([]);
+      for (const entry of ['./plugin', exec.command]) {
+        await open({ ...exec, command: './plugin' }, { policy: { allow: [entry] } }).login();
+      }
+      expect(await runs()).toHaveLength(2);
+    } finally {
+      process.chdir(before);
+    }
+  });
 });

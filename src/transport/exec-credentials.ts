@@ -86,7 +86,7 @@ export class ExecCredentials implements Credentials {
       throw this.#error('the option `exec` does not allow it to run');
     }
     if (file === undefined) {
-      const hint = installHint === '' ? '' : `\n\n${printable(installHint)}`;
+      const hint = installHint === '' ? '' : `\n\n${installHint}`;
       throw this.#error(`the command was not found, or may not be executed${hint}`);
     }
     const interactive = this.#interactive();
@@ -133,7 +133,7 @@ export class ExecCredentials implements Credentials {
     }
     if (answer.apiVersion !== this.#exec.apiVersion) {
       throw this.#error(
-        `it is configured for apiVersion ${this.#exec.apiVersion} and answered with ${printable(String(answer.apiVersion))}`,
+        `it is configured for apiVersion ${this.#exec.apiVersion} and answered with ${String(answer.apiVersion)}`,
       );
     }
     const { token, clientCertificateData, clientKeyData, expirationTimestamp } = answer.status ?? {};
@@ -167,12 +167,4 @@ export class ExecCredentials implements Credentials {
     const message = `the credential plugin "${this.#exec.command}" of ${this.#options.where} cannot be used: ${said}`;
     return new TransportError('credentials', message);
   }
-}
-
-/** Without control characters, which could play tricks on a terminal. */
-function printable(text: string): string {
-  return text.replace(
-    /[^\P{C}\t\n\r]/gu,
-    (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
-  );
 }

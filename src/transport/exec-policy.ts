@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises';
-import { delimiter, isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import { delimiter, isAbsolute, join, resolve, sep } from 'node:path';
 import type { Environment } from './kubeconfig-loader.ts';
 
 /**
@@ -17,17 +17,26 @@ export async function isExecAllowed(
 ): Promise<boolean> {
   if (policy === 'allow') return true;
   if (policy === 'forbid') return false;
-  if (policy.allow.includes(normalize(command))) return true;
-  if (file === undefined) return false;
   for (const entry of policy.allow) {
-    if ((await findExecutable(entry, env)) === file) return true;
+    if (meansTheSame(entry, command)) return true;
+    if (file !== undefined && (await findExecutable(entry, env)) === file) return true;
   }
   return false;
 }
 
+/** Whether both are one path or one name, found or not. A path never means what a bare name does: `./aws` is not `aws`. */
+function meansTheSame(entry: string, command: string): boolean {
+  if (isPath(entry) !== isPath(command)) return false;
+  return isPath(command) ? resolve(entry) === resolve(command) : entry === command;
+}
+
+function isPath(command: string): boolean {
+  return command.includes('/') || command.includes(sep);
+}
+
 /** The file that a command means, or undefined. */
 export async function findExecutable(command: string, env: Environment): Promise<string | undefined> {
-  const folders = command.includes(sep) ? [''] : (env.PATH ?? '').split(delimiter).filter(isAbsolute);
+  const folders = isPath(command) ? [''] : (env.PATH ?? '').split(delimiter).filter(isAbsolute);
   const endings = process.platform === 'win32' ? ['', ...(env.PATHEXT ?? '.EXE').split(delimiter)] : [''];
   for (const folder of folders) {
     for (const ending of endings) {

@@ -3,11 +3,12 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 /**
  * Decodes a body of one or several gzip members as it arrives: what a member holds is delivered when its bytes are
  * there, without waiting for the next member or for the end. A body without any byte is empty. Takes and gives
- * backpressure: one chunk of the wire is decoded ahead of the reader. `wrapError` makes a readable error of zlib's.
+ * backpressure: one chunk of the wire is decoded ahead of the reader. `wrapError` makes a readable error of zlib's;
+ * when it makes none, the body ends where it is damaged.
  */
 export function gunzipBody(
   body: AsyncIterable<Uint8Array>,
-  wrapError: (error: Error) => Error,
+  wrapError: (error: Error) => Error | undefined,
 ): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
@@ -28,27 +29,28 @@ export function gunzipBody(
 
 async function* decode(
   body: AsyncIterable<Uint8Array>,
-  wrapError: (error: Error) => Error,
+  wrapError: (error: Error) => Error | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const gunzip = createGunzip();
   const decoded: Buffer[] = [];
-  let failure: Error | undefined;
+  let failure: { error: Error | undefined } | undefined;
   let empty = true;
   gunzip.on('data', (data: Buffer) => decoded.push(data));
   gunzip.on('error', (error: Error) => {
-    failure = wrapError(error);
+    failure = { error: wrapError(error) };
   });
   try {
     for await (const chunk of body) {
       if (chunk.length === 0) continue;
       empty = false;
       await written(gunzip, chunk);
-      if (failure) throw failure;
+      if (failure?.error) throw failure.error;
       yield* decoded.splice(0);
+      if (failure) return;
     }
     if (empty) return;
     await ended(gunzip);
-    if (failure) throw failure;
+    if (failure?.error) throw failure.error;
     yield* decoded.splice(0);
   } finally {
     gunzip.destroy();

@@ -1,3 +1,4 @@
+import { isOpenEnded } from '../api/open-ended.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
@@ -5,15 +6,17 @@ import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Counter, type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { connectionError } from './connection-error.ts';
-import { Connector, proxyAuthorization } from './connector.ts';
+import { Connector } from './connector.ts';
 import type { ClientCertificate, Credentials, Login } from './credentials.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type ExchangeLimits, FIRST_REFUSAL } from './exchange.ts';
 import { FixedCredentials } from './fixed-credentials.ts';
 import { gunzipBody } from './gzip-body.ts';
+import { proxyAuthorization } from './http-tunnel.ts';
 import { Http1Dispatch } from './http1-dispatch.ts';
 import { MalformedResponseError } from './http1-error.ts';
 import { type EncodedRequest, encodeRequest } from './http1-request.ts';
 import type { ProxyServer } from './proxy.ts';
+import { publicUrl } from './public-url.ts';
 import { SocketPool } from './socket-pool.ts';
 import { TlsContexts, type TlsTrust } from './tls-trust.ts';
 import { defaultUserAgent } from './user-agent.ts';
@@ -31,12 +34,21 @@ export interface HttpTransportOptions {
   connectTimeoutMs?: number;
   /** Until the head of a response is there, for requests that do not say. 0: no limit. Default 60 s. */
   headersTimeoutMs?: number;
+  /** How long a body may bring nothing, unless it is a watch's. 0: no limit. Default 60 s. */
+  stallTimeoutMs?: number;
   /** Default: `tidewatch/<version> (node/…; …)`. */
   userAgent?: string;
   clock?: Clock;
   logger?: Logger;
   metrics?: Metrics;
 }
+
+/** How long the body of a refusal may take: an explanation is not worth a long wait. */
+const REFUSAL_MS = 10_000;
+
+const EMPTY: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
+};
 
 /** The sockets that belong to one client certificate. */
 interface Lane {
@@ -68,7 +80,7 @@ export class HttpTransport implements Transport {
     this.#url = new URL(options.server);
     this.#url.username = '';
     this.#url.password = '';
-    this.server = this.#url.href.replace(/\/+$/, '');
+    this.server = publicUrl(options.server);
     this.#credentials = options.credentials ?? new FixedCredentials();
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? defaultUserAgent();
@@ -92,7 +104,8 @@ export class HttpTransport implements Transport {
       const login = await this.#abortable(this.#credentials.login(), signal);
       let response = await this.#send(request, login);
       if (response.status === 401 && (await this.#abortable(this.#renew(login), signal))) {
-        await drain(response.body);
+        // If it came whole, its connection is free already; if not, it is not worth waiting for.
+        void response.body[Symbol.asyncIterator]().return?.();
         response = await this.#send(request, await this.#abortable(this.#credentials.login(), signal));
       }
       this.#requests.add(1, { method, result: String(response.status) });
@@ -131,30 +144,31 @@ export class HttpTransport implements Transport {
       reuseChunks: request.reuseChunks ?? false,
       signal: request.signal,
       aborts: this.#aborts,
+      limits: this.#limitsOf(request),
+      timeoutError: (awaited, limitMs) => this.#timeout(request, awaited, limitMs),
       wrapError: (error) => this.#readable(error),
       onDone: () => this.#exchanges.delete(exchange),
     });
     this.#exchanges.add(exchange);
-    const timer = this.#headersTimer(request, exchange);
     exchange.follow(new Http1Dispatch(this.#laneFor(login.certificate).pool, encoded, exchange));
-    try {
-      return this.#decoded(await exchange.response);
-    } finally {
-      timer?.clear();
-    }
+    return this.#decoded(await exchange.response);
   }
 
   #decoded(response: TransportResponse): TransportResponse {
     const encoding = response.headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
     if (encoding === 'identity') return response;
+    const isRefusal = response.status >= FIRST_REFUSAL;
     if (encoding !== 'gzip') {
       void response.body[Symbol.asyncIterator]().return?.();
-      throw this.#readable(new MalformedResponseError(`unknown content-encoding "${encoding}"`));
+      // The status is answer enough without its body, which has ended with that.
+      if (isRefusal) return { ...response, body: EMPTY };
+      throw this.#readable(new MalformedResponseError('its content-encoding is neither gzip nor identity'));
     }
     const headers = new Map(response.headers);
     headers.delete('content-encoding');
     headers.delete('content-length');
-    return { status: response.status, headers, body: gunzipBody(response.body, (error) => this.#readable(error)) };
+    const wrapError = (error: Error) => (isRefusal ? undefined : this.#readable(error));
+    return { status: response.status, headers, body: gunzipBody(response.body, wrapError) };
   }
 
   #readable(error: unknown): TransportError {
@@ -182,14 +196,23 @@ export class HttpTransport implements Transport {
     }
   }
 
-  #headersTimer(request: TransportRequest, exchange: Exchange): { clear(): void } | undefined {
-    const timeoutMs = request.headersTimeoutMs ?? this.#options.headersTimeoutMs ?? 60_000;
-    if (timeoutMs <= 0 || !Number.isFinite(timeoutMs)) return undefined;
-    const expire = () => {
-      const message = `${this.server} has not answered ${request.method} ${request.path} within ${timeoutMs} ms; it may be overloaded, or a proxy on the way holds the answer back`;
-      exchange.cancel(new TransportError('timeout', message, { server: this.server }));
+  #limitsOf(request: TransportRequest): ExchangeLimits {
+    const stallMs = this.#options.stallTimeoutMs ?? 60_000;
+    return {
+      clock: request.clock ?? this.#clock,
+      headMs: request.headersTimeoutMs ?? this.#options.headersTimeoutMs ?? 60_000,
+      bodyMs: isOpenEnded(request.query) ? 0 : stallMs,
+      refusalMs: Math.min(stallMs || REFUSAL_MS, REFUSAL_MS),
     };
-    return this.#clock.setTimeout(expire, timeoutMs, { keepAlive: false });
+  }
+
+  #timeout({ method, path }: TransportRequest, awaited: 'head' | 'body', limitMs: number): TransportError {
+    const said =
+      awaited === 'head'
+        ? `${this.server} has not answered ${method} ${path} within ${limitMs} ms`
+        : `the answer of ${this.server} to ${method} ${path} has brought nothing for ${limitMs} ms`;
+    const message = `${said}; it may be overloaded, or a proxy on the way holds the answer back`;
+    return new TransportError('timeout', message, { server: this.server });
   }
 
   /** The lane of the certificate now in use. With a new certificate a new lane begins, and the idle sockets of the old one end. */
@@ -220,17 +243,5 @@ export class HttpTransport implements Transport {
     return new TransportError('closed', `the connection to ${this.server} has been closed with close()`, {
       server: this.server,
     });
-  }
-}
-
-async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
-  try {
-    let bytes = 0;
-    for await (const chunk of body) {
-      bytes += chunk.length;
-      if (bytes > 65_536) break;
-    }
-  } catch {
-    // The answer that is being thrown away may as well break off.
   }
 }

@@ -1,4 +1,5 @@
 import { MalformedResponseError } from './http1-error.ts';
+import { HEADER_LINE } from './http1-head.ts';
 import { Http1LineReader } from './http1-line-reader.ts';
 
 const CR = 0x0d;
@@ -13,8 +14,8 @@ const MAX_TRAILER_BYTES = 16_384;
 type State = 'first-digit' | 'digit' | 'extension' | 'size-lf' | 'data' | 'data-cr' | 'data-lf' | 'trailers' | 'ended';
 
 /**
- * A body in chunks, from pieces cut anywhere. The data are handed on as they are, without a copy. Extensions and trailers are passed
- * over; whatever else is not exactly as RFC 9112 has it is refused.
+ * A body in chunks, from pieces cut anywhere. The data are handed on as they are, without a copy. Extensions and trailers are checked
+ * and dropped; whatever else is not exactly as RFC 9112 has it is refused.
  */
 export class Http1ChunkedBody {
   readonly #onData: (bytes: Buffer) => void;
@@ -96,7 +97,9 @@ export class Http1ChunkedBody {
 
   #readTrailer(bytes: Buffer, from: number): number {
     this.#trailers ??= new Http1LineReader(MAX_TRAILER_BYTES);
-    if (this.#trailers.next(bytes, from) === '') this.#state = 'ended';
+    const line = this.#trailers.next(bytes, from);
+    if (line === '') this.#state = 'ended';
+    else if (line !== undefined && !HEADER_LINE.test(line)) throw new MalformedResponseError('a trailer is malformed');
     return this.#trailers.position;
   }
 }

@@ -21,7 +21,8 @@ export interface Http1Head {
 export const STATUS_LINE_START = 'HTTP/1.';
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
+/** The name and the value, with the blanks around it. */
+export const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** The head of one response, line by line, by the rules of RFC 9112; what the RFC lets a client repair is refused. */
@@ -69,20 +70,24 @@ export class Http1HeadBuilder {
     const framing = this.#framing();
     const connection = listOf(this.#headers.get('connection'));
     const wanted = this.#minorVersion === 1 ? !connection.includes('close') : connection.includes('keep-alive');
-    const coded = this.#headers.has('transfer-encoding');
-    // A length beside chunks, or chunks in HTTP/1.0: somebody on the way may see another end of the response than we do.
-    const ambiguous = coded && (this.#headers.has('content-length') || this.#minorVersion === 0);
     return {
       status: this.#status,
       headers: this.#headers,
       framing,
-      persistent: wanted && framing.kind !== 'close' && !ambiguous,
+      persistent: wanted && framing.kind !== 'close',
     };
   }
 
   #framing(): BodyFraming {
     const coding = this.#headers.get('transfer-encoding');
     const length = contentLength(this.#headers.get('content-length'));
+    // Somebody on the way may see another end of the response than we do.
+    if (coding !== undefined && length !== undefined) {
+      throw new MalformedResponseError('it has both Content-Length and Transfer-Encoding');
+    }
+    if (coding !== undefined && this.#minorVersion === 0) {
+      throw new MalformedResponseError('it has a Transfer-Encoding, which HTTP/1.0 does not know');
+    }
     if (this.#method === 'HEAD' || this.#status < 200 || this.#status === 204 || this.#status === 304) {
       return { kind: 'none' };
     }

@@ -181,12 +181,15 @@ describe('the end of a response', () => {
     const old = (lines: string) => parse([`HTTP/1.0 200 OK\r\n${lines}\r\n\r\n`]).head?.persistent;
     expect(old('content-length: 1')).toBe(false);
     expect(old('content-length: 1\r\nconnection: keep-alive')).toBe(true);
-    expect(old('transfer-encoding: chunked\r\nconnection: keep-alive')).toBe(false);
   });
 
-  it('is that of the chunks when there is a length, too, and the connection is not used again', () => {
-    const text = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
-    expect(parse([text])).toMatchObject({ body: 'abc', ended: true, head: { persistent: false } });
+  it.each([
+    ['a length beside chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked'],
+    ['chunks beside a length', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 3'],
+    ['both without a body', 'HTTP/1.1 204 No Content\r\ntransfer-encoding: chunked\r\ncontent-length: 0'],
+    ['chunks in HTTP/1.0', 'HTTP/1.0 200 OK\r\ntransfer-encoding: chunked'],
+  ])('is refused where others may see another one: %s', (_what, head) => {
+    expect(() => parse([`${head}\r\n\r\n3\r\nabc\r\n0\r\n\r\n`])).toThrow(MalformedResponseError);
   });
 });
 
@@ -197,6 +200,13 @@ describe('a body in chunks', () => {
       ended: true,
     });
   });
+
+  it.each(['no colon', ' folded: 1', 'a b: 1', ': 1', 'x: \x01', 't: 1\n'])(
+    'may not have the trailer %j',
+    (trailer) => {
+      expect(() => chunked(`3\r\nabc\r\n0\r\nok: 1\r\n${trailer}\r\n\r\n`)).toThrow(MalformedResponseError);
+    },
+  );
 
   it('is not copied', () => {
     const bytes = Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n');

@@ -1,7 +1,11 @@
 import { TransportError } from '../api/transport-error.ts';
 import type { Clock } from '../observe/clock.ts';
+import { bodyText } from './body-text.ts';
 import type { Credentials, Login } from './credentials.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
+import { isLoopback } from './ip-address.ts';
+import { bareHost } from './proxy.ts';
+import { redacted } from './public-url.ts';
 import { Secret } from './secret.ts';
 
 /** A token that expires within this time is renewed before use, as with client-go. */
@@ -15,16 +19,25 @@ export interface OidcCredentialsOptions {
   transport: (server: URL) => Omit<HttpTransportOptions, 'server' | 'credentials'>;
 }
 
+/** Answers that say that the request was not looked at. */
+const NOT_PROCESSED = [429, 503];
+
 /**
  * The `oidc` auth-provider: an id-token that is renewed with the refresh-token at the token endpoint of the issuer. New tokens
  * stay in memory; the kubeconfig is never written, so a provider that issues each refresh-token for one use needs a
  * new login after the process has ended.
+ *
+ * A refresh-token may be good for one use alone, and to show it twice may end the login of everybody who has it. So it is sent again only
+ * when no answer came, when the answer says that the provider did not look at it (429, 503), or when the provider renewed the login
+ * without giving another one.
  */
 export class OidcCredentials implements Credentials {
   readonly #config: Secret<ReadonlyMap<string, string>>;
   readonly #options: OidcCredentialsOptions;
   #idToken: Secret | undefined;
   #refreshToken: Secret | undefined;
+  /** Why there is no refresh-token any more. */
+  #spent: string | undefined;
   #login: Login | undefined;
   #refreshing: Promise<void> | undefined;
 
@@ -63,45 +76,62 @@ export class OidcCredentials implements Credentials {
 
   async #obtain(): Promise<void> {
     if (this.#refreshToken === undefined) {
-      throw this.#error('the id-token is missing or expired, and there is no refresh-token; log in again');
+      const why = this.#spent ?? 'there is no refresh-token';
+      throw this.#error(`the id-token is missing or expired, and ${why}; log in again`);
     }
     const config = this.#config.reveal();
     const issuer = (config.get('idp-issuer-url') ?? '').replace(/\/$/, '');
     const discovery = await this.#call('GET', `${issuer}/.well-known/openid-configuration`);
-    const endpoint = discovery.token_endpoint;
-    if (typeof endpoint !== 'string') throw this.#error(`the discovery document of ${issuer} has no token_endpoint`);
-    const answer = await this.#exchange(endpoint, this.#refreshToken.reveal());
+    if (typeof discovery.token_endpoint !== 'string') {
+      throw this.#error(`the discovery document of ${issuer} has no token_endpoint`);
+    }
+    const sent = this.#refreshToken;
+    const answer = await this.#exchange(discovery, discovery.token_endpoint, sent.reveal());
+    // Without a new one, the one that was sent stays good.
+    this.#refreshToken = typeof answer.refresh_token === 'string' ? new Secret(answer.refresh_token) : sent;
     if (typeof answer.id_token !== 'string') {
       throw this.#error('the provider renewed the login without an id_token; was the scope "openid" asked for?');
     }
-    if (typeof answer.refresh_token === 'string') this.#refreshToken = new Secret(answer.refresh_token);
     this.#idToken = new Secret(answer.id_token);
     this.#login = undefined;
   }
 
-  /** The client's own secret goes into a header, or into the form for a provider that wants it there, as with Go's oauth2. */
-  async #exchange(endpoint: string, refreshToken: string): Promise<Record<string, unknown>> {
+  /** The client's own secret goes into a header, or into the form for a provider whose discovery document does not offer the former. */
+  #exchange(
+    discovery: Record<string, unknown>,
+    endpoint: string,
+    refreshToken: string,
+  ): Promise<Record<string, unknown>> {
     const clientId = this.#config.reveal().get('client-id') ?? '';
     const clientSecret = this.#config.reveal().get('client-secret') ?? '';
     const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
-    const inForm = new URLSearchParams({ ...Object.fromEntries(form), client_id: clientId });
-    if (clientSecret === '') return this.#call('POST', endpoint, inForm);
-    const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
-    const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
-    return this.#call('POST', endpoint, form, { authorization }).catch(() => {
-      inForm.set('client_secret', clientSecret);
-      return this.#call('POST', endpoint, inForm);
-    });
+    const onAnswer = (status: number) => this.#onAnswer(status);
+    const methods = discovery.token_endpoint_auth_methods_supported;
+    const inHeader = !Array.isArray(methods) || methods.includes('client_secret_basic');
+    if (clientSecret !== '' && inHeader) {
+      const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+      const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+      return this.#call('POST', endpoint, { form, headers: { authorization }, onAnswer });
+    }
+    form.set('client_id', clientId);
+    if (clientSecret !== '') form.set('client_secret', clientSecret);
+    return this.#call('POST', endpoint, { form, onAnswer });
+  }
+
+  /** Of the token endpoint. From a success on it is for the body to say what is good; if that does not come, nothing is. */
+  #onAnswer(status: number): void {
+    if (NOT_PROCESSED.includes(status)) return;
+    this.#refreshToken = undefined;
+    this.#spent = `the provider answered ${status} to the refresh-token, which may be good for one use only`;
   }
 
   async #call(
     method: 'GET' | 'POST',
     address: string,
-    form?: URLSearchParams,
-    headers?: Readonly<Record<string, string>>,
+    post: { form?: URLSearchParams; headers?: Readonly<Record<string, string>>; onAnswer?(status: number): void } = {},
   ): Promise<Record<string, unknown>> {
-    if (!URL.canParse(address)) throw this.#error(`"${address}" is no URL`);
-    const url = new URL(address);
+    const url = this.#url(address);
+    const { form, headers, onAnswer } = post;
     const transport = new HttpTransport({ ...this.#options.transport(url), server: url.origin });
     try {
       const response = await transport.request({
@@ -115,10 +145,10 @@ export class OidcCredentials implements Credentials {
         },
         ...(form === undefined ? {} : { body: form.toString() }),
       });
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of response.body) chunks.push(chunk);
+      onAnswer?.(response.status);
+      const text = await bodyText(response.body);
       if (response.status !== 200) throw this.#error(`${url.origin}${url.pathname} answered ${response.status}`);
-      const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      const answer: unknown = JSON.parse(text);
       return typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {};
     } catch (error) {
       if (error instanceof TransportError && error.kind === 'credentials') throw error;
@@ -129,6 +159,18 @@ export class OidcCredentials implements Credentials {
     } finally {
       await transport.close();
     }
+  }
+
+  /** Tokens go over TLS, or stay on this machine. */
+  #url(address: string): URL {
+    if (!URL.canParse(address)) throw this.#error(`"${redacted(address)}" is not a URL`);
+    const url = new URL(address);
+    const host = bareHost(url);
+    const isLocal = host === 'localhost' || isLoopback(host);
+    if (url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)) return url;
+    throw this.#error(
+      `${url.protocol}//${url.host}${url.pathname} is not https, and a token must not be sent without TLS`,
+    );
   }
 
   #isStale(token: Secret): boolean {

@@ -77,6 +77,21 @@ describe('proxy-url', () => {
   });
 });
 
+describe('the login in a proxy URL', () => {
+  it.each([
+    ['http://u:100%@p', 'u', '100%'],
+    ['http://u:%zz%41@p', 'u', '%zzA'],
+    ['http://u%40x:p%3Aq@p', 'u@x', 'p:q'],
+    ['http://u:%ff@p', 'u', '%ff'],
+    ['http://u:%c3%a9@p', 'u', 'é'],
+  ])('of %s is taken as it was meant', (url, username, password) => {
+    expect(parseProxyUrl(new Secret(url), 'test').login?.reveal()).toEqual({ username, password });
+    expect(proxyFromEnvironment(new URL('https://x.test'), { HTTPS_PROXY: url })?.login?.reveal().password).toBe(
+      password,
+    );
+  });
+});
+
 const ca = makeCertificate({ name: 'CA', ca: true });
 const certificate = makeCertificate({ name: 'server', issuer: ca, hosts: ['127.0.0.1', 'cluster.test'] });
 const tlsServer = () =>

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { addressBits, isLoopback } from './ip-address.ts';
 import { KubeconfigError } from './kubeconfig.ts';
 import type { Environment } from './kubeconfig-loader.ts';
 import { Secret } from './secret.ts';
@@ -44,13 +45,24 @@ function parse(text: string): ProxyServer | undefined {
   const url = new URL(text);
   const scheme = url.protocol.slice(0, -1).replace(/^socks5h$/, 'socks5');
   if (!(scheme === 'http' || scheme === 'https' || scheme === 'socks5') || url.hostname === '') return undefined;
-  const login = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+  const login = { username: decoded(url.username), password: decoded(url.password) };
   return {
     scheme,
     host: bareHost(url),
     port: url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port),
     login: login.username === '' && login.password === '' ? undefined : new Secret(login),
   };
+}
+
+/** A percent sign that begins no escape stands for itself: few people know that they have to escape it in a password. */
+function decoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return escapes;
+    }
+  });
 }
 
 /** A URL's host without the brackets of IPv6. */
@@ -63,10 +75,6 @@ function isExempt(server: URL, noProxy: string): boolean {
   if (host === 'localhost' || isLoopback(host)) return true;
   const port = server.port || (server.protocol === 'https:' ? '443' : '80');
   return noProxy.split(',').some((entry) => matches(entry.trim().toLowerCase(), host, port));
-}
-
-function isLoopback(host: string): boolean {
-  return isIP(host) !== 0 && (host.startsWith('127.') || host === '::1' || /^::ffff:127\./.test(host));
 }
 
 function matches(entry: string, host: string, port: string): boolean {
@@ -100,23 +108,4 @@ function inCidr(host: string, cidr: string): boolean {
   const bits = addressBits(address);
   const skipped = bits.length === 128 && isIP(address) === 4 ? 96 : 0;
   return addressBits(host).slice(0, skipped + Number(length)) === bits.slice(0, skipped + Number(length));
-}
-
-/** 128 binary digits; IPv4 as IPv6-mapped, so that the two forms of one address are equal, as in Go. */
-function addressBits(address: string): string {
-  const four = /(?:^|:)(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
-  const hex = four === undefined ? address : toMapped(address, four);
-  const [head = '', tail] = hex.split('::');
-  const left = head.split(':').filter(Boolean);
-  const right = (tail ?? '').split(':').filter(Boolean);
-  const middle = new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...middle, ...right]
-    .map((group) => Number.parseInt(group, 16).toString(2).padStart(16, '0'))
-    .join('');
-}
-
-function toMapped(address: string, four: string): string {
-  const [a = 0, b = 0, c = 0, d = 0] = four.split('.').map(Number);
-  const groups = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-  return address === four ? `::ffff:${groups}` : address.replace(four, groups);
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 
 /** A server on loopback that knows all its sockets, so that a test can look at them, cut them and leave none behind. */
@@ -10,6 +11,8 @@ export interface TestServer extends AsyncDisposable {
   readonly sockets: ReadonlySet<Socket>;
   /** How many connections there have been. */
   readonly connections: () => number;
+  /** Of a server with TLS: from now on it knows only the sessions that these keys open. */
+  setTicketKeys(keys: Buffer): void;
 }
 
 export async function startServer(handler: RequestListener, tls?: ServerOptions): Promise<TestServer> {
@@ -30,6 +33,7 @@ export async function startServer(handler: RequestListener, tls?: ServerOptions)
     port,
     sockets,
     connections: () => connections,
+    setTicketKeys: (keys) => (server as TlsServer).setTicketKeys(keys),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

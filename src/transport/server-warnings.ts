@@ -1,3 +1,4 @@
+import { printable } from '../api/printable.ts';
 import type { Logger } from '../observe/logger.ts';
 
 /** A server that invents a new text for each answer must not fill the memory. */
@@ -26,5 +27,6 @@ export class ServerWarnings {
 export function parseWarnings(header: string): string[] {
   return [...header.matchAll(/(\d{3}) [^\s"]+ "((?:[^"\\]|\\.)*)"/g)]
     .filter(([, code]) => code === '299')
-    .map(([, , text = '']) => text.replace(/\\(.)/g, '$1').replace(/\p{Cc}/gu, ' '));
+    .map(([, , text = '']) => text.replace(/\\(.)/g, '$1').replace(/\s+/g, ' '))
+    .map(printable);
 }

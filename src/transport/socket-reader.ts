@@ -29,11 +29,11 @@ export function readHead(socket: Socket, limit = 16_384): Promise<string> {
   });
 }
 
-/** Calls `attempt` whenever more bytes are there, until it gives a value. Leaves no listener behind. */
+/** Calls `attempt` whenever more bytes are there, until it gives a value. Errors of the socket are for its owner to hear. */
 function readWith<T>(socket: Socket, attempt: () => T | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
-      socket.off('readable', onReadable).off('end', onEnd).off('close', onEnd).off('error', onError);
+      socket.off('readable', onReadable).off('end', onEnd);
       act();
     };
     const onReadable = () => {
@@ -41,12 +41,11 @@ function readWith<T>(socket: Socket, attempt: () => T | undefined): Promise<T> {
         const value = attempt();
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        onError(error);
+        settle(() => reject(error));
       }
     };
     const onEnd = () => settle(() => reject(new Error('it closed the connection')));
-    const onError = (error: unknown) => settle(() => reject(error));
-    socket.on('readable', onReadable).on('end', onEnd).on('close', onEnd).on('error', onError);
+    socket.on('readable', onReadable).on('end', onEnd);
     onReadable();
   });
 }

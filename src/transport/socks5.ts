@@ -1,8 +1,14 @@
 import { isIP, type Socket } from 'node:net';
+import { ipv6Bytes } from './ip-address.ts';
 import type { Secret } from './secret.ts';
 import { readExactly } from './socket-reader.ts';
 
 const VERSION = 5;
+/** Of the exchange of user name and password, which has its own. */
+const PASSWORD_VERSION = 1;
+const IPV4 = 1;
+const NAME = 3;
+const IPV6 = 4;
 const NO_LOGIN = 0;
 const PASSWORD = 2;
 
@@ -40,27 +46,47 @@ export async function socks5Handshake(
       Buffer.from([target.port >> 8, target.port & 255]),
     ]),
   );
-  const [, reply = 1, , kind] = await readExactly(socket, 4);
+  const [replyVersion, reply = 1, , kind = 0] = await readExactly(socket, 4);
+  if (replyVersion !== VERSION) throw new Error('it does not speak SOCKS5');
   if (reply !== 0) throw new Error(`it answered "${REPLIES[reply] ?? `code ${reply}`}"`);
   // The address that the proxy connects from, of no use to us, stands before the first byte of the server.
-  const length = kind === 1 ? 4 : kind === 4 ? 16 : ((await readExactly(socket, 1))[0] ?? 0);
-  await readExactly(socket, length + 2);
+  await readExactly(socket, (await addressLength(socket, kind)) + 2);
+}
+
+async function addressLength(socket: Socket, kind: number): Promise<number> {
+  switch (kind) {
+    case IPV4:
+      return 4;
+    case IPV6:
+      return 16;
+    case NAME:
+      return (await readExactly(socket, 1))[0] ?? 0;
+    default:
+      throw new Error('it does not speak SOCKS5');
+  }
 }
 
 async function sendPassword(socket: Socket, login: { username: string; password: string }): Promise<void> {
   const username = Buffer.from(login.username);
   const password = Buffer.from(login.password);
   if (username.length > 255 || password.length > 255) throw new Error('user name and password may have 255 bytes each');
-  socket.write(Buffer.concat([Buffer.from([1, username.length]), username, Buffer.from([password.length]), password]));
-  const [, status] = await readExactly(socket, 2);
-  if (status !== 0) throw new Error('it refused user name and password');
+  socket.write(
+    Buffer.concat([
+      Buffer.from([PASSWORD_VERSION, username.length]),
+      username,
+      Buffer.from([password.length]),
+      password,
+    ]),
+  );
+  const [version, status] = await readExactly(socket, 2);
+  if (version !== PASSWORD_VERSION || status !== 0) throw new Error('it refused user name and password');
 }
 
 function encodeAddress(host: string): Buffer {
   const version = isIP(host);
-  if (version === 4) return Buffer.from([1, ...host.split('.').map(Number)]);
+  if (version === 4) return Buffer.from([IPV4, ...host.split('.').map(Number)]);
+  if (version === 6) return Buffer.from([IPV6, ...ipv6Bytes(host)]);
   const name = Buffer.from(host);
   if (name.length > 255) throw new Error('the host name is too long for SOCKS5');
-  // An IPv6 address is sent as a name, which every proxy has to parse anyway.
-  return Buffer.concat([Buffer.from([3, name.length]), name]);
+  return Buffer.concat([Buffer.from([NAME, name.length]), name]);
 }

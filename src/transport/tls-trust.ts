@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { TransportError } from '../api/transport-error.ts';
 import type { ClientCertificate } from './credentials.ts';
 import type { FileContent } from './file-content.ts';
+import { TlsSession } from './tls-session.ts';
 
 /** How the server's certificate is checked. */
 export interface TlsTrust {
@@ -14,6 +16,20 @@ export interface TlsTrust {
   readonly insecure?: boolean | undefined;
 }
 
+/** What a TLS connection to one peer begins with. */
+export interface TlsSettings {
+  readonly connect: typeof import('node:tls').connect;
+  readonly options: ConnectionOptions;
+  readonly session: TlsSession;
+}
+
+/** A context, and the session with the server that was verified in it. */
+interface KeptContext {
+  readonly fingerprint: string;
+  readonly context: SecureContext;
+  readonly session: TlsSession;
+}
+
 /**
  * The TLS settings of one client certificate (or none). Contexts are kept between connections, since to parse a bundle
  * of CAs costs more than a handshake.
@@ -21,36 +37,40 @@ export interface TlsTrust {
 export class TlsContexts {
   readonly #trust: TlsTrust;
   readonly #certificate: ClientCertificate | undefined;
-  #last: { fingerprint: string; context: SecureContext } | undefined;
+  #last: KeptContext | undefined;
 
   constructor(trust: TlsTrust, certificate: ClientCertificate | undefined) {
     this.#trust = trust;
     this.#certificate = certificate;
   }
 
-  /** Options for `tls.connect` to the server whose URL names this host. */
-  async options(host: string): Promise<ConnectionOptions> {
-    const { checkServerIdentity } = await import('node:tls');
-    const { isIP } = await import('node:net');
+  /** For connections to the server whose URL names this host. */
+  async settings(host: string): Promise<TlsSettings> {
+    const { checkServerIdentity, connect } = await import('node:tls');
     const name = this.#trust.serverName || host;
+    const { context, session } = await this.#context();
     return {
-      host,
-      // An address must not be sent as SNI; it is still what the certificate has to be for.
-      servername: isIP(name) ? '' : name,
-      secureContext: await this.#context(),
-      rejectUnauthorized: this.#trust.insecure !== true,
-      checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
-      ALPNProtocols: ['http/1.1'],
+      connect,
+      session,
+      options: {
+        host,
+        // An address must not be sent as SNI; it is still what the certificate has to be for.
+        servername: isIP(name) ? '' : name,
+        secureContext: context,
+        rejectUnauthorized: this.#trust.insecure !== true,
+        checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
+        ALPNProtocols: ['http/1.1'],
+      },
     };
   }
 
-  async #context(): Promise<SecureContext> {
+  async #context(): Promise<KeptContext> {
     const { createSecureContext } = await import('node:tls');
     const ca = await this.#ca();
     const fingerprint = createHash('sha256')
       .update(ca ?? '')
       .digest('hex');
-    if (this.#last?.fingerprint === fingerprint) return this.#last.context;
+    if (this.#last?.fingerprint === fingerprint) return this.#last;
     try {
       const context = createSecureContext({
         ...(ca === undefined ? {} : { ca }),
@@ -61,8 +81,8 @@ export class TlsContexts {
         allowPartialTrustChain: true,
         minVersion: 'TLSv1.2',
       });
-      this.#last = { fingerprint, context };
-      return context;
+      this.#last = { fingerprint, context, session: new TlsSession() };
+      return this.#last;
     } catch (cause) {
       throw new TransportError(
         'tls',

@@ -12,7 +12,7 @@ import { CertificateCredentials } from './certificate-credentials.ts';
 import { makeCertificate } from './certificate-fixture.ts';
 import { FileContent } from './file-content.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
-import { get, rejection, startServer } from './server-fixture.ts';
+import { get, rejection, startServer, until } from './server-fixture.ts';
 
 const ca = makeCertificate({ name: 'test CA', ca: true });
 const otherCa = makeCertificate({ name: 'other CA', ca: true });
@@ -214,5 +214,77 @@ describe('errors of a connection', () => {
     expect(Object.keys((error as Error).cause as object)).not.toContain('data');
     await transport.close();
     await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe('TLS sessions', () => {
+  /** Whether each connection was resumed, in the order in which they were made. */
+  async function resumable(more: object = {}) {
+    const resumed: boolean[] = [];
+    const server = await startServer(
+      (request: IncomingMessage, response: ServerResponse) => {
+        resumed.push((request.socket as TLSSocket).isSessionReused());
+        response.end('{}');
+      },
+      { cert: onLoopback.certificate, key: onLoopback.key, ...more },
+    );
+    const cut = async () => {
+      for (const socket of server.sockets) socket.destroy();
+      await until(() => server.sockets.size === 0);
+    };
+    return Object.assign(server, { resumed, cut });
+  }
+
+  it.each(['TLSv1.3', 'TLSv1.2'])('are resumed when a connection has been cut, with %s', async (version) => {
+    await using server = await resumable({ minVersion: version, maxVersion: version });
+    const transport = new HttpTransport({ server: server.url, logger: silentLogger, tls: { ca: ca.certificate } });
+    for (let i = 0; i < 3; i++) {
+      await get(transport);
+      await server.cut();
+    }
+    expect(server.resumed).toEqual([false, true, true]);
+    await transport.close();
+  });
+
+  it('are not resumed once another CA is trusted', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidewatch-tls-'));
+    const path = join(folder, 'ca');
+    await writeFile(path, ca.certificate);
+    await using server = await resumable();
+    const caFile = new FileContent(path, { ...files, purpose: 'CA file' });
+    const transport = new HttpTransport({ server: server.url, logger: silentLogger, tls: { ca: caFile } });
+    await get(transport);
+    await server.cut();
+    await writeFile(path, otherCa.certificate);
+    expect(await rejection(get(transport))).toMatchObject({ kind: 'tls-ca' });
+    await writeFile(path, `${otherCa.certificate}${ca.certificate}`);
+    await get(transport);
+    expect(server.resumed).toEqual([false, false]);
+    await transport.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('are kept of verified connections only', async () => {
+    await using server = await resumable();
+    const wrong = { ca: ca.certificate, serverName: 'other.test' };
+    const transport = new HttpTransport({ server: server.url, logger: silentLogger, tls: wrong });
+    for (let i = 0; i < 3; i++) expect(await rejection(get(transport))).toMatchObject({ kind: 'tls-name' });
+    expect(server.resumed).toEqual([]);
+    await transport.close();
+  });
+
+  it('are given up when the server cannot go on with them', async () => {
+    let ticketKeys = Buffer.alloc(48, 1);
+    await using server = await resumable({ ticketKeys });
+    const transport = new HttpTransport({ server: server.url, logger: silentLogger, tls: { ca: ca.certificate } });
+    await get(transport);
+    await server.cut();
+    ticketKeys = Buffer.alloc(48, 2);
+    server.setTicketKeys(ticketKeys);
+    await get(transport);
+    await server.cut();
+    await get(transport);
+    expect(server.resumed).toEqual([false, false, true]);
+    await transport.close();
   });
 });

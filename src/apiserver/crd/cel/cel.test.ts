@@ -46,6 +46,8 @@ describe('the evaluator of CEL', () => {
     ['{"a": 1}[?"b"].hasValue()', false],
     ['"%s-%d-%.2f".format(["a", 1, 2.5])', 'a-1-2.50'],
     ['"a,b,c".split(",", 2) == ["a", "b,c"]', true],
+    ['"a1b22".find("[0-9]+") + "a".find("b")', '1'],
+    ['"a1b22".findAll("[0-9]+") == ["1", "22"] && "a1b22".findAll("[0-9]", 2) == ["1", "2"]', true],
     ['sets.equivalent([1, 2], [2, 1, 1])', true],
     ['quantity("1.5").add(quantity("500m")).compareTo(quantity("2")) == 0', true],
     ['cidr("fd00::/8").containsIP("fd00::1") && ip("127.0.0.1").isLoopback()', true],
@@ -63,6 +65,8 @@ describe('the evaluator of CEL', () => {
     ['1 == 1 && 1 / 0 == 1', 'division by zero'],
     ['int("x")', 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['[].max()', 'max called on empty list'],
+    ['"a".matches("(" + "a")', 'error parsing regexp: missing closing ): `(a`'],
+    ['"a".find("(" + "a")', 'Illegal regex: error parsing regexp: missing closing ): `(a`'],
   ])('says of %s: %s', (text, message) => {
     expect(() => run(text)).toThrow(new CelError(message));
   });

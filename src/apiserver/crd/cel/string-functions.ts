@@ -1,4 +1,4 @@
-import { goRegExp } from '../go-regexp.ts';
+import { type GoRegExp, goRegExp, PatternError } from '../go-regexp.ts';
 import { CelError } from './cel-error.ts';
 import { toText } from './conversion-functions.ts';
 import type { FunctionTable } from './functions.ts';
@@ -9,15 +9,13 @@ export const stringFunctions: FunctionTable = {
   '.contains': onTexts((text, part) => text.includes(part)),
   '.startsWith': onTexts((text, part) => text.startsWith(part)),
   '.endsWith': onTexts((text, part) => text.endsWith(part)),
-  '.matches': onTexts((text, pattern) => goRegExp(pattern).test(text)),
-  matches: onTexts((text, pattern) => goRegExp(pattern).test(text)),
-  '.find': onTexts((text, pattern) => goRegExp(pattern).exec(text)?.[0] ?? ''),
+  '.matches': onTexts((text, pattern) => compiled(pattern).test(text)),
+  matches: onTexts((text, pattern) => compiled(pattern).test(text)),
+  '.find': onTexts((text, pattern) => compiled(pattern, 'Illegal regex: ').find(text) ?? ''),
   '.findAll': (text, pattern, limit) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return undefined;
     const most = typeof limit === 'bigint' && limit >= 0n ? Number(limit) : Number.POSITIVE_INFINITY;
-    const { source, flags } = goRegExp(pattern);
-    const found = [...text.matchAll(new RegExp(source, `${flags}g`))].map(([match]) => match);
-    return new ListValue(found.slice(0, most));
+    return new ListValue(compiled(pattern, 'Illegal regex: ').findAll(text, most));
   },
   '.charAt': (text, at) => {
     if (typeof text !== 'string' || typeof at !== 'bigint') return undefined;
@@ -76,6 +74,16 @@ export const stringFunctions: FunctionTable = {
     typeof text === 'string' && args instanceof ListValue ? format(text, args.items) : undefined,
   'strings.quote': (text) => (typeof text === 'string' ? JSON.stringify(text) : undefined),
 };
+
+/** A pattern that is only known now, and may be wrong. */
+function compiled(pattern: string, prefix = ''): GoRegExp {
+  try {
+    return goRegExp(pattern);
+  } catch (error) {
+    if (error instanceof PatternError) throw new CelError(prefix + error.message);
+    throw error;
+  }
+}
 
 function onTexts(apply: (text: string, other: string) => CelValue) {
   return (text?: CelValue, other?: CelValue): CelValue | undefined =>

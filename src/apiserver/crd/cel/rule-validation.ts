@@ -2,6 +2,7 @@ import { type FieldError, fieldErrorText } from '../../field-error.ts';
 import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual } from '../../json.ts';
 import { goJson } from '../../table/go-text.ts';
 import { childPath, indexPath, keyPath } from '../field-path.ts';
+import { MapList } from '../map-list.ts';
 import { additionalSchema, type Schema } from '../structural-schema.ts';
 import { CelError } from './cel-error.ts';
 import { evaluate, type Scope } from './evaluator.ts';
@@ -110,8 +111,9 @@ class Run {
   ): void {
     const { items } = schema;
     if (items === undefined || !hasRules(items)) return;
+    const olds = new MapList(schema, old);
     for (const [index, item] of value.entries()) {
-      const before = schema.listType === 'map' ? sameItem(item, old, schema.listMapKeys) : undefined;
+      const before = olds.find(item);
       this.value(item, before, items, indexPath(path, index), false, correlated && before !== undefined, same);
     }
   }
@@ -211,9 +213,4 @@ function failure(reason: string, field: string, value: JsonValue, schema: Schema
     default:
       return { reason: 'FieldValueInvalid', field, message: `Invalid value${shown}: ${detail}` };
   }
-}
-
-function sameItem(item: JsonValue, old: JsonValue | undefined, keys: readonly string[]): JsonValue | undefined {
-  if (!Array.isArray(old) || !isObject(item)) return undefined;
-  return old.find((past) => isObject(past) && keys.every((key) => jsonEqual(getKey(past, key), getKey(item, key))));
 }

@@ -40,7 +40,8 @@ export const stringFunctions: FunctionTable = {
     typeof text === 'string' ? text.replace(/[a-z]/g, (char) => char.toUpperCase()) : undefined,
   '.replace': (text, old, replacement, limit = -1n) => {
     if (typeof text !== 'string' || typeof old !== 'string' || typeof replacement !== 'string') return undefined;
-    const parts = text.split(old === '' ? /(?:)/u : old);
+    // An empty text stands before each character, and at the end.
+    const parts = old === '' ? ['', ...text, ''] : text.split(old);
     const most = limit === -1n ? parts.length : Number(limit);
     const head = parts.slice(0, most + 1).join(replacement);
     return parts.length > most + 1 ? [head, ...parts.slice(most + 1)].join(old) : head;
@@ -64,7 +65,6 @@ export const stringFunctions: FunctionTable = {
     return chars.slice(Number(start), until).join('');
   },
   '.trim': (text) => (typeof text === 'string' ? text.trim() : undefined),
-  '.reverse': (text) => (typeof text === 'string' ? [...text].reverse().join('') : undefined),
   '.join': (list, separator = '') => {
     if (!(list instanceof ListValue) || typeof separator !== 'string') return undefined;
     if (!list.items.every((item) => typeof item === 'string')) return undefined;
@@ -147,14 +147,18 @@ function formatted(verb: string, arg: CelValue, precision: number): string {
 
 function shown(value: CelValue): string {
   if (value === null) return 'null';
-  if (value instanceof ListValue) return `[${value.items.map(shown).join(', ')}]`;
+  if (value instanceof ListValue) return `[${value.items.map(shownInside).join(', ')}]`;
   if (value instanceof MapValue) {
     return `{${[...value.entries.values()]
-      .map(([key, item]) => `${shown(key)}: ${shown(item)}`)
+      .map(([key, item]) => `${shownInside(key)}: ${shownInside(item)}`)
       .sort()
       .join(', ')}}`;
   }
   if (value instanceof TypeName) return value.name;
   if (value instanceof ObjectValue) throw new CelError('objects cannot be formatted');
   return toText(value) ?? '';
+}
+
+function shownInside(value: CelValue): string {
+  return typeof value === 'string' ? JSON.stringify(value) : shown(value);
 }

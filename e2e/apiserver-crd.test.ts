@@ -4,6 +4,7 @@ import { ApiServer } from '../src/apiserver/api-server.ts';
 import type { JsonObject } from '../src/apiserver/json.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
 import { DEFINITIONS, definition } from './apiserver-crd-corpus.ts';
+import { BUDGETED_DEFINITION, budgeted, COSTLY_DEFINITIONS } from './apiserver-crd-costs.ts';
 import { BAD_RULES, RULED_VALUES, RULES, ruledDefinition } from './apiserver-crd-rules.ts';
 import { SAMPLE_DEFINITION, SAMPLES } from './apiserver-crd-samples.ts';
 
@@ -327,6 +328,40 @@ describe('custom resources on the embedded server and on a real one', () => {
     for (const [index, value] of RULED_VALUES.entries()) {
       const spec = Object.fromEntries(RULES.map((_, at) => [`r${at}`, value]));
       await alike(`value ${index}`, 'POST', path, { ...type, metadata: { name: `v${index}` }, spec });
+    }
+  });
+
+  it('estimate the costs of rules alike', async () => {
+    expect(COSTLY_DEFINITIONS.length).toBeGreaterThan(40);
+    const accepted: boolean[] = [];
+    for (const [what, crd] of COSTLY_DEFINITIONS) {
+      const [{ status }] = await alike(what, 'POST', `${DEFINITIONS_PATH}?dryRun=All`, crd);
+      accepted.push(status === 201);
+    }
+    expect(accepted.filter(Boolean).length).toBeGreaterThan(20);
+    expect(accepted.filter((isAccepted) => !isAccepted).length).toBeGreaterThan(15);
+  });
+
+  it('stop rules that cost too much alike', async () => {
+    const path = '/apis/corpus.example.com/v1/namespaces/default/budgets';
+    await define(BUDGETED_DEFINITION, path);
+    const type = { apiVersion: 'corpus.example.com/v1', kind: 'Budget' };
+    for (const [what, spec] of [
+      ['within the budget', budgeted(3, 300)],
+      ['a failing rule', budgeted(1, 300, -1)],
+      ['one rule too costly', budgeted(1, 400)],
+      ['a failing rule, and a message too costly', budgeted(1, 400, -1)],
+    ] as const) {
+      await alike(what, 'POST', `${path}?dryRun=All`, { ...type, metadata: { name: 'x' }, spec });
+    }
+    // The real server goes through the lists in any order.
+    for (const server of both()) {
+      const object = { ...type, metadata: { name: 'x' }, spec: budgeted(30, 300) };
+      const { status, body } = await server.send('POST', `${path}?dryRun=All`, object);
+      expect(status).toBe(422);
+      expect(body.message).toMatch(
+        /spec\.l\d+: Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run$/,
+      );
     }
   });
 

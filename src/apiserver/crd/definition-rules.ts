@@ -11,7 +11,7 @@ export function definitionErrors(crd: JsonObject, old?: JsonObject): FieldError[
   const spec = asObject(crd.spec);
   return [
     ...(old === undefined ? nameErrors(crd, spec) : []),
-    ...specErrors(spec),
+    ...specErrors(spec, asObject(old?.spec)),
     ...(old === undefined ? [] : updateErrors(spec, old)),
     ...storedVersionErrors(crd, spec),
     ...approvalErrors(crd, old),
@@ -28,7 +28,7 @@ function nameErrors(crd: JsonObject, spec: JsonObject): FieldError[] {
   return [invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
 }
 
-function specErrors(spec: JsonObject): FieldError[] {
+function specErrors(spec: JsonObject, old: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const versions = asArray(spec.versions).map(asObject);
   const group = asString(spec.group);
@@ -46,7 +46,9 @@ function specErrors(spec: JsonObject): FieldError[] {
       errors.push(required(`spec.versions[${index}].schema.openAPIV3Schema`));
     }
   }
-  for (const [index, version] of versions.entries()) errors.push(...versionErrors(spec, version, index));
+  for (const [index, version] of versions.entries()) {
+    errors.push(...versionErrors(spec, version, index, hasOldSchema(version, old)));
+  }
   const names = versions.map(({ name }) => name);
   if (new Set(names).size < names.length) {
     errors.push(invalidVersions(spec, 'must contain unique version names'));
@@ -59,9 +61,18 @@ function specErrors(spec: JsonObject): FieldError[] {
     errors.push(invalid('spec.version', first, dns1035Label(first, false).join(',')));
   }
   errors.push(...namesErrors(asObject(spec.names)));
-  if (versions[0] !== undefined) errors.push(...versionPartErrors(spec, versions[0], undefined));
+  if (versions[0] !== undefined)
+    errors.push(...versionPartErrors(spec, versions[0], undefined, hasOldSchema(versions[0], old)));
   errors.push(...conversionErrors(spec));
   return errors;
+}
+
+/** Whether the update leaves the schema of a version as it was. */
+function hasOldSchema(version: JsonObject, old: JsonObject): boolean {
+  const before = asArray(old.versions)
+    .map(asObject)
+    .find(({ name }) => name === version.name);
+  return before !== undefined && jsonEqual(before.schema, version.schema);
 }
 
 /** The real server prints its internal struct, in which what all versions share has moved elsewhere. */

@@ -1,6 +1,8 @@
 import { type FieldError, invalid } from '../field-error.ts';
 import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
+import { goJson } from '../table/go-text.ts';
 import { heededFormat, stringFormat } from './formats.ts';
+import { MapList } from './map-list.ts';
 import { additionalSchema, type Schema } from './structural-schema.ts';
 import { ValidationResult } from './validation-result.ts';
 import {
@@ -120,28 +122,20 @@ function checkList(value: JsonValue[], schema: Schema, place: Place, old: JsonVa
   const result = new ValidationResult();
   const { items, minItems, maxItems } = schema;
   if (items !== undefined) {
+    const before = new MapList(schema, old);
     for (const [index, item] of value.entries()) {
-      const before = correlatedItem(item, schema, old);
-      result.merge(check(item, items, { ...place, path: `${place.path}[${index}]` }, before, false));
+      result.merge(check(item, items, { ...place, path: `${place.path}[${index}]` }, before.find(item), false));
     }
   }
   if (minItems !== undefined && value.length < minItems) {
     told(result, place, value.length, `should have at least ${minItems} items`);
   }
   if (maxItems !== undefined && value.length > maxItems) tooMany(result, place, value.length, maxItems, 'items');
-  if (schema.uniqueItems && value.some((item, index) => value.slice(0, index).some((past) => jsonEqual(past, item)))) {
+  if (schema.uniqueItems && new Set(value.map(goJson)).size < value.length) {
     told(result, place, '', "shouldn't contain duplicates");
   }
   result.passed += 1;
   return result;
-}
-
-/** Items of lists can be recognised by their keys alone. */
-function correlatedItem(item: JsonValue, schema: Schema, old: JsonValue | undefined): JsonValue | undefined {
-  if (schema.listType !== 'map' || !Array.isArray(old) || !isObject(item)) return undefined;
-  return old.find(
-    (past) => isObject(past) && schema.listMapKeys.every((key) => jsonEqual(getKey(past, key), getKey(item, key))),
-  );
 }
 
 function checkObject(

@@ -12,6 +12,7 @@ export interface Complaint {
  */
 export class ValidationResult {
   readonly complaints: Complaint[] = [];
+  #texts: Set<string> | undefined;
   passed = 0;
 
   get isValid(): boolean {
@@ -19,7 +20,9 @@ export class ValidationResult {
   }
 
   add(text: string, error: FieldError): this {
-    if (!this.complaints.some((known) => known.text === text)) this.complaints.push({ text, error });
+    this.#texts ??= new Set();
+    if (!this.#texts.has(text)) this.complaints.push({ text, error });
+    this.#texts.add(text);
     return this;
   }
 

@@ -22,15 +22,15 @@ const ROOT_KEYS = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** What is wrong with one version, apart from what it shares with all others. */
-export function versionErrors(spec: JsonObject, version: JsonObject, index: number): FieldError[] {
+/** What is wrong with one version, apart from what it shares with all others. `isOld` says that it keeps its schema. */
+export function versionErrors(spec: JsonObject, version: JsonObject, index: number, isOld: boolean): FieldError[] {
   const path = `spec.versions[${index}]`;
   const errors: FieldError[] = [];
   const name = asString(version.name);
   const problems = dns1035Label(name, false);
   if (problems.length > 0) errors.push(invalid(`${path}.name`, name, problems.join(',')));
   errors.push(...warningErrors(version, path));
-  errors.push(...versionPartErrors(spec, version, path));
+  errors.push(...versionPartErrors(spec, version, path, isOld));
   return errors;
 }
 
@@ -55,7 +55,12 @@ function warningErrors(version: JsonObject, path: string): FieldError[] {
  * Schema, subresources, columns and selectable fields. Those that all versions share are judged once, with `path`
  * undefined, and named as the real server names them then (`spec.validation`); the others for each version.
  */
-export function versionPartErrors(spec: JsonObject, version: JsonObject, path: string | undefined): FieldError[] {
+export function versionPartErrors(
+  spec: JsonObject,
+  version: JsonObject,
+  path: string | undefined,
+  isOld: boolean,
+): FieldError[] {
   const judge = (field: string) => sharedByVersions(spec, field) === (path === undefined);
   const at = (field: string) => childPath(path ?? 'spec', field);
   const errors: FieldError[] = [];
@@ -64,7 +69,7 @@ export function versionPartErrors(spec: JsonObject, version: JsonObject, path: s
     const versions = path === undefined ? asArray(spec.versions).map(asObject) : [version];
     const hasStatus = versions.some((one) => isObject(getPath(one, 'subresources', 'status')));
     const field = path === undefined ? 'spec.validation.openAPIV3Schema' : `${path}.schema.openAPIV3Schema`;
-    errors.push(...openApiErrors(schema, hasStatus, field));
+    errors.push(...openApiErrors(schema, hasStatus, field, isOld));
   }
   if (judge('subresources')) {
     errors.push(...scaleErrors(getPath(version, 'subresources', 'scale'), `${at('subresources')}.scale`));
@@ -81,7 +86,7 @@ export function versionPartErrors(spec: JsonObject, version: JsonObject, path: s
   return errors;
 }
 
-function openApiErrors(json: JsonObject, hasStatus: boolean, path: string): FieldError[] {
+function openApiErrors(json: JsonObject, hasStatus: boolean, path: string, isOld: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (hasStatus) errors.push(...rootErrors(json, path));
   if (json.nullable === true) {
@@ -95,7 +100,7 @@ function openApiErrors(json: JsonObject, hasStatus: boolean, path: string): Fiel
   errors.push(...structural);
   if (isSound) errors.push(...defaultErrors(schema, path));
   errors.push(...syntax);
-  if (isSound) errors.push(...ruleErrors(schema, path));
+  if (isSound) errors.push(...ruleErrors(schema, path, { isUnchanged: isOld }));
   return errors;
 }
 

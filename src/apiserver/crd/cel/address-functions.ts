@@ -17,6 +17,10 @@ class Address extends LibraryValue {
   equals(other: LibraryValue): boolean {
     return other instanceof Address && other.family === this.family && other.bits === this.bits;
   }
+
+  override get size(): number {
+    return this.family === 4 ? 4 : 16;
+  }
 }
 
 class Network extends LibraryValue {
@@ -32,6 +36,10 @@ class Network extends LibraryValue {
 
   equals(other: LibraryValue): boolean {
     return other instanceof Network && other.length === this.length && other.address.equals(this.address);
+  }
+
+  override get size(): number {
+    return Math.ceil(this.length / 8);
   }
 
   contains(address: Address): boolean {

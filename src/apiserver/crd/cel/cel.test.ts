@@ -4,14 +4,17 @@ import { fieldErrorText } from '../../field-error.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { parseSchema } from '../structural-schema.ts';
 import { CelError, CelSyntaxError } from './cel-error.ts';
+import { Meter } from './cost/meter.ts';
 import { evaluate } from './evaluator.ts';
 import { toCel } from './json-values.ts';
 import { parseExpression } from './parser.ts';
 import { ruleErrors } from './rule-rules.ts';
 import { blockedRules, RuleValidator } from './rule-validation.ts';
+import { Scope } from './scope.ts';
 
 function run(text: string, self: JsonValue = null, schema: JsonObject = {}): unknown {
-  return evaluate(parseExpression(text), new Map([['self', toCel(self, parseSchema(schema))]]));
+  const variables = new Map([['self', toCel(self, parseSchema(schema))]]);
+  return evaluate(parseExpression(text), new Scope(new Meter(), variables));
 }
 
 describe('the evaluator of CEL', () => {
@@ -45,7 +48,12 @@ describe('the evaluator of CEL', () => {
     ['[?optional.none(), 1].size()', 1n],
     ['{"a": 1}[?"b"].hasValue()', false],
     ['"%s-%d-%.2f".format(["a", 1, 2.5])', 'a-1-2.50'],
+    ['"%s %s".format([["a", 1], {"b": "c"}])', '["a", 1] {"b": "c"}'],
     ['"a,b,c".split(",", 2) == ["a", "b,c"]', true],
+    ['"ab".replace("", "x") + "ab".replace("", "x", 2)', 'xaxbxxaxb'],
+    ['optional.of(1).orValue(1 / 0) == 1', true],
+    ['"a1b22".find("[0-9]+") + "a".find("b")', '1'],
+    ['"a1b22".findAll("[0-9]+") == ["1", "22"] && "a1b22".findAll("[0-9]", 2) == ["1", "2"]', true],
     ['sets.equivalent([1, 2], [2, 1, 1])', true],
     ['quantity("1.5").add(quantity("500m")).compareTo(quantity("2")) == 0', true],
     ['cidr("fd00::/8").containsIP("fd00::1") && ip("127.0.0.1").isLoopback()', true],
@@ -61,8 +69,12 @@ describe('the evaluator of CEL', () => {
     ['{"a": 1}.b', 'no such key: b'],
     ['1 + "a"', 'no such overload'],
     ['1 == 1 && 1 / 0 == 1', 'division by zero'],
-    ['int("x")', 'strconv.ParseInt: parsing "x": invalid syntax'],
+    ['int("x")', "type conversion error from 'string' to 'int'"],
+    ['int("9223372036854775808")', "type conversion error from 'string' to 'int'"],
+    ['uint("-1")', "type conversion error from 'string' to 'uint'"],
     ['[].max()', 'max called on empty list'],
+    ['"a".matches("(" + "a")', 'error parsing regexp: missing closing ): `(a`'],
+    ['"a".find("(" + "a")', 'Illegal regex: error parsing regexp: missing closing ): `(a`'],
   ])('says of %s: %s', (text, message) => {
     expect(() => run(text)).toThrow(new CelError(message));
   });
@@ -129,7 +141,12 @@ describe('ruleErrors', () => {
   it('accepts transition rules only where the old value can be found', () => {
     const rule = [{ rule: 'self == oldSelf' }];
     const list = (more: JsonObject): JsonObject => ({
-      l: { type: 'array', items: { type: 'string', 'x-kubernetes-validations': rule }, ...more },
+      l: {
+        type: 'array',
+        maxItems: 9,
+        items: { type: 'string', maxLength: 9, 'x-kubernetes-validations': rule },
+        ...more,
+      },
     });
     expect(ruleErrors(ruled([], list({})), 's').map(({ message }) => message)).toEqual([
       'Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within s.properties[spec].properties[l]',

@@ -3,6 +3,7 @@ import { CelSyntaxError } from './cel-error.ts';
 import { namespacedCall } from './evaluator.ts';
 import type { Expression } from './expression.ts';
 import { isFunction } from './functions.ts';
+import { resultType } from './result-types.ts';
 import { BOOL, type CelType, DYN, INT, STRING, scalar, typeText } from './types.ts';
 
 const TYPE_NAMES = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
@@ -15,62 +16,53 @@ const ORDERED = new Set([
   'google.protobuf.Timestamp',
   'google.protobuf.Duration',
 ]);
-const RESULTS: Readonly<Record<string, CelType>> = {
-  size: INT,
-  int: INT,
-  indexOf: INT,
-  lastIndexOf: INT,
-  compareTo: INT,
-  double: scalar('double'),
-  uint: scalar('uint'),
-  string: STRING,
-  ...Object.fromEntries(
-    'find replace lowerAscii upperAscii trim substring charAt join format'.split(' ').map((name) => [name, STRING]),
-  ),
-  bytes: scalar('bytes'),
-  timestamp: scalar('google.protobuf.Timestamp'),
-  duration: scalar('google.protobuf.Duration'),
-  ...Object.fromEntries(
-    'bool contains startsWith endsWith matches isSorted hasValue isQuantity isIP isCIDR isURL isGreaterThan isLessThan isInteger'
-      .split(' ')
-      .map((name) => [name, BOOL]),
-  ),
-};
 const REFUSAL =
   'which the embedded API server does not know: leave the rule out of the definition for this test, or run the test on a real API server';
 
 export type Variables = ReadonlyMap<string, CelType>;
+
+export interface CheckContext {
+  readonly variables: Variables;
+  /** Filled with the type of each part. */
+  readonly types: Map<Expression, CelType>;
+}
 
 /**
  * The type of an expression. Throws `CelSyntaxError` for what the real server would refuse (names and fields that do not
  * exist, operators between types that do not go together), as far as types are known, and for functions that this
  * evaluator lacks.
  */
-export function typeOf(expression: Expression, variables: Variables): CelType {
+export function typeOf(expression: Expression, context: CheckContext): CelType {
+  const type = partType(expression, context);
+  context.types.set(expression, type);
+  return type;
+}
+
+function partType(expression: Expression, context: CheckContext): CelType {
   switch (expression.kind) {
     case 'literal':
       return literalType(expression.value);
     case 'identifier':
-      return identifierType(expression.name, expression.offset, variables);
+      return identifierType(expression.name, expression.offset, context.variables);
     case 'select':
-      return selectType(expression, variables);
+      return selectType(expression, context);
     case 'index':
-      return indexType(expression, variables);
+      return indexType(expression, context);
     case 'list': {
-      const [first] = expression.items.map(({ value }) => typeOf(value, variables));
+      const [first] = expression.items.map(({ value }) => typeOf(value, context));
       return { kind: 'list', items: first ?? DYN };
     }
     case 'map': {
       const [first] = expression.entries.map(({ key, value }) => {
-        typeOf(key, variables);
-        return typeOf(value, variables);
+        typeOf(key, context);
+        return typeOf(value, context);
       });
       return { kind: 'map', values: first ?? DYN };
     }
     case 'macro':
-      return macroType(expression, variables);
+      return macroType(expression, context);
     case 'call':
-      return callType(expression, variables);
+      return callType(expression, context);
   }
 }
 
@@ -90,9 +82,9 @@ function identifierType(name: string, offset: number, variables: Variables): Cel
   throw new CelSyntaxError(`undeclared reference to '${name}' (in container '')`, offset);
 }
 
-function selectType(expression: Extract<Expression, { kind: 'select' }>, variables: Variables): CelType {
+function selectType(expression: Extract<Expression, { kind: 'select' }>, context: CheckContext): CelType {
   const { field, offset, test, optional } = expression;
-  const operand = typeOf(expression.operand, variables);
+  const operand = typeOf(expression.operand, context);
   const inner = operand.kind === 'optional' ? operand.inner : operand;
   const found = fieldType(inner, field, offset);
   if (test) return BOOL;
@@ -105,22 +97,22 @@ function fieldType(type: CelType, field: string, offset: number): CelType {
   if (type.kind === 'object') {
     const found = type.fields.get(field);
     if (found === undefined) throw new CelSyntaxError(`undefined field '${field}'`, offset);
-    return found();
+    return found;
   }
   throw new CelSyntaxError(`type '${typeText(type) ?? type.kind}' does not support field selection`, offset);
 }
 
-function indexType(expression: Extract<Expression, { kind: 'index' }>, variables: Variables): CelType {
-  const operand = typeOf(expression.operand, variables);
-  typeOf(expression.index, variables);
+function indexType(expression: Extract<Expression, { kind: 'index' }>, context: CheckContext): CelType {
+  const operand = typeOf(expression.operand, context);
+  typeOf(expression.index, context);
   const inner = operand.kind === 'optional' ? operand.inner : operand;
   const found = inner.kind === 'list' ? inner.items : inner.kind === 'map' ? inner.values : DYN;
   return expression.optional || operand.kind === 'optional' ? { kind: 'optional', inner: found } : found;
 }
 
-function macroType(expression: Extract<Expression, { kind: 'macro' }>, variables: Variables): CelType {
+function macroType(expression: Extract<Expression, { kind: 'macro' }>, context: CheckContext): CelType {
   const { name, offset } = expression;
-  const range = typeOf(expression.range, variables);
+  const range = typeOf(expression.range, context);
   if (range.kind === 'scalar' || range.kind === 'object') {
     const shown = typeText(range) ?? 'object';
     throw new CelSyntaxError(
@@ -129,34 +121,53 @@ function macroType(expression: Extract<Expression, { kind: 'macro' }>, variables
     );
   }
   const [first = '', second] = expression.variables;
-  const inner = new Map(variables);
+  const inner = new Map(context.variables);
   const values = range.kind === 'list' ? range.items : range.kind === 'map' ? range.values : DYN;
-  if (range.kind === 'optional') inner.set(first, range.inner);
-  else if (second === undefined) inner.set(first, range.kind === 'map' ? STRING : values);
-  else inner.set(first, range.kind === 'list' ? INT : range.kind === 'map' ? STRING : DYN).set(second, values);
-  const results = expression.bodies.map((body) => typeOf(body, inner));
-  if (['all', 'exists', 'exists_one', 'existsOne'].includes(name)) return BOOL;
-  if (name === 'filter' || name === 'sortBy') return range.kind === 'list' ? range : DYN;
-  return name === 'map' || name === 'transformList' ? { kind: 'list', items: results.at(-1) ?? DYN } : DYN;
+  const keys = range.kind === 'map' ? STRING : range.kind === 'list' ? INT : DYN;
+  const only = range.kind === 'optional' ? range.inner : range.kind === 'map' ? STRING : values;
+  if (second === undefined) inner.set(first, only);
+  else inner.set(first, keys).set(second, values);
+  const results = expression.bodies.map((body) => typeOf(body, { ...context, variables: inner }));
+  const result = results.at(-1) ?? DYN;
+  switch (name) {
+    case 'filter':
+      return { kind: 'list', items: only };
+    case 'sortBy':
+      return range;
+    case 'map':
+    case 'transformList':
+      return { kind: 'list', items: result };
+    case 'transformMap':
+      return { kind: 'map', values: result };
+    case 'transformMapEntry':
+      return result.kind === 'map' ? result : { kind: 'map', values: DYN };
+    case 'optMap':
+      return { kind: 'optional', inner: result };
+    case 'optFlatMap':
+      return result;
+    default:
+      return BOOL;
+  }
 }
 
-function callType(expression: Extract<Expression, { kind: 'call' }>, variables: Variables): CelType {
+function callType(expression: Extract<Expression, { kind: 'call' }>, context: CheckContext): CelType {
   const { name, target, args, offset } = expression;
   const namespaced = namespacedCall(expression);
   if (namespaced !== undefined) {
     if (!isFunction(namespaced, false)) throw unknownFunction(namespaced, offset);
-    for (const arg of args) typeOf(arg, variables);
-    return RESULTS[name] ?? (namespaced.startsWith('sets.') ? BOOL : DYN);
+    return resultType(
+      namespaced,
+      args.map((arg) => typeOf(arg, context)),
+    );
   }
-  const receiver = target === undefined ? undefined : typeOf(target, variables);
-  const types = args.map((arg) => typeOf(arg, variables));
+  const receiver = target === undefined ? undefined : typeOf(target, context);
+  const types = args.map((arg) => typeOf(arg, context));
   if (target === undefined && (name === '&&' || name === '||')) return logicType(args, types);
   const operator = target === undefined ? operatorType(name, types, offset) : undefined;
   if (operator !== undefined) return operator;
   if (!isFunction(name, target !== undefined)) throw unknownFunction(name, offset);
   checkPattern(name, args.at(-1));
-  if (receiver?.kind === 'optional' && (name === 'value' || name === 'orValue')) return receiver.inner;
-  return RESULTS[name] ?? DYN;
+  return receiver === undefined ? resultType(name, types) : resultType(`.${name}`, [receiver, ...types]);
 }
 
 function unknownFunction(name: string, offset: number): CelSyntaxError {

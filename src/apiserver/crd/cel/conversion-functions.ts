@@ -35,14 +35,14 @@ export const conversionFunctions: FunctionTable = {
     if (typeof value === 'bigint') return new Timestamp(value * 1_000_000_000n);
     if (typeof value !== 'string') return undefined;
     const parsed = parseTimestamp(value);
-    if (parsed === undefined) throw new CelError(`cannot parse ${JSON.stringify(value)} as a timestamp`);
+    if (parsed === undefined) throw unconvertible('google.protobuf.Timestamp');
     return parsed;
   },
   duration: (value = null) => {
     if (value instanceof Duration) return value;
     if (typeof value !== 'string') return undefined;
     const parsed = parseDuration(value);
-    if (parsed === undefined) throw new CelError(`time: invalid duration ${JSON.stringify(value)}`);
+    if (parsed === undefined) throw unconvertible('google.protobuf.Duration');
     return parsed;
   },
   ...Object.fromEntries(
@@ -86,6 +86,11 @@ function timeFunction(part: string) {
   };
 }
 
+/** A text that is not one of the type's. */
+function unconvertible(type: string): CelError {
+  return new CelError(`type conversion error from 'string' to '${type}'`);
+}
+
 function isZero(value: CelValue): boolean {
   if (value === null || value === '' || value === 0 || value === 0n || value === false) return true;
   return sizeOf(value) === 0n;
@@ -100,16 +105,19 @@ function toInt(value: CelValue): CelValue | undefined {
   }
   if (value instanceof Timestamp) return value.nanos / 1_000_000_000n;
   if (typeof value !== 'string') return undefined;
-  if (!/^[-+]?\d+$/.test(value))
-    throw new CelError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
-  return int64(BigInt(value.replace('+', '')));
+  const parsed = /^[-+]?\d{1,40}$/.test(value) ? BigInt(value.replace('+', '')) : undefined;
+  if (parsed === undefined || BigInt.asIntN(64, parsed) !== parsed) throw unconvertible('int');
+  return parsed;
 }
 
 function toUint(value: CelValue): CelValue | undefined {
   if (value instanceof Uint) return value;
   if (typeof value === 'bigint') return new Uint(uint64(value));
   if (typeof value === 'number') return new Uint(uint64(BigInt(Math.trunc(value))));
-  return typeof value === 'string' && /^\d+$/.test(value) ? new Uint(uint64(BigInt(value))) : undefined;
+  if (typeof value !== 'string') return undefined;
+  const parsed = /^\d{1,40}$/.test(value) ? BigInt(value) : undefined;
+  if (parsed === undefined || BigInt.asUintN(64, parsed) !== parsed) throw unconvertible('uint');
+  return new Uint(parsed);
 }
 
 function toDouble(value: CelValue): CelValue | undefined {
@@ -118,9 +126,7 @@ function toDouble(value: CelValue): CelValue | undefined {
   if (value instanceof Uint) return Number(value.value);
   if (typeof value !== 'string') return undefined;
   const parsed = value.trim() === '' ? Number.NaN : Number(value);
-  if (Number.isNaN(parsed)) {
-    throw new CelError(`strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`);
-  }
+  if (Number.isNaN(parsed)) throw unconvertible('double');
   return parsed;
 }
 
@@ -129,7 +135,7 @@ function toBool(value: CelValue): CelValue | undefined {
   if (typeof value !== 'string') return undefined;
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(value)) return true;
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(value)) return false;
-  throw new CelError(`strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`);
+  throw unconvertible('bool');
 }
 
 export function toText(value: CelValue): string | undefined {

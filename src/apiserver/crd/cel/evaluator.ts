@@ -1,30 +1,37 @@
 import { CelError, noOverload } from './cel-error.ts';
+import { isConstant } from './constants.ts';
+import { additionCost, callCost, comparisonCost, sizeOf } from './cost/call-costs.ts';
 import type { Expression } from './expression.ts';
 import { callFunction } from './functions.ts';
+import { evaluateMacro } from './macro-evaluation.ts';
 import { arithmetic, compare, contains, equal, int64, lookUp } from './operators.ts';
+import type { Scope } from './scope.ts';
 import { type CelValue, ListValue, MapValue, ObjectValue, Optional, TypeName } from './values.ts';
 
-/** The variables of a rule. */
-export type Scope = ReadonlyMap<string, CelValue>;
-
 const TYPE_NAMES = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
+const LIST_COST = 10;
+const MAP_COST = 30;
 
-/** The value of an expression; throws `CelError`. */
+/**
+ * The value of an expression. Throws `CelError`, and `CostExceeded` when the meter of the scope has reached its limit. It is
+ * charged what the server charges: for variables, fields, calls and made lists, not for literals.
+ */
 export function evaluate(expression: Expression, scope: Scope): CelValue {
   switch (expression.kind) {
     case 'literal':
       return expression.value;
     case 'identifier':
-      return variable(expression.name, scope);
     case 'select':
-      return select(evaluate(expression.operand, scope), expression.field, expression);
     case 'index':
-      return index(evaluate(expression.operand, scope), evaluate(expression.index, scope), expression.optional);
+      if (startsAtValue(expression, scope)) scope.meter.charge(1);
+      return resolve(expression, scope);
     case 'list':
+      if (!isConstant(expression)) scope.meter.charge(LIST_COST);
       return new ListValue(
         expression.items.flatMap(({ value, optional }) => element(evaluate(value, scope), optional)),
       );
     case 'map':
+      if (!isConstant(expression)) scope.meter.charge(MAP_COST);
       return new MapValue(
         expression.entries.flatMap(({ key, value, optional }) => {
           const name = evaluate(key, scope);
@@ -32,9 +39,34 @@ export function evaluate(expression: Expression, scope: Scope): CelValue {
         }),
       );
     case 'macro':
-      return macro(expression, scope);
+      return evaluateMacro(expression, scope);
     case 'call':
       return call(expression, scope);
+  }
+}
+
+/** What a condition chooses is free of the charge for the value that fields start at; so are `has` and names of types. */
+function startsAtValue(expression: Expression, scope: Scope): boolean {
+  if (expression.kind === 'select' && expression.test) return false;
+  let start = expression;
+  while (start.kind === 'select' || start.kind === 'index') start = start.operand;
+  if (start.kind === 'call') return start.name !== '?:' || start.target !== undefined;
+  return start.kind !== 'identifier' || scope.get(start.name) !== undefined;
+}
+
+/** As `evaluate`, without the charge for the value at which a chain of fields starts. */
+function resolve(expression: Expression, scope: Scope): CelValue {
+  switch (expression.kind) {
+    case 'identifier':
+      return variable(expression.name, scope);
+    case 'select':
+      return select(resolve(expression.operand, scope), expression, scope);
+    case 'index': {
+      const operand = resolve(expression.operand, scope);
+      return index(operand, resolve(expression.index, scope), expression.optional, scope);
+    }
+    default:
+      return evaluate(expression, scope);
   }
 }
 
@@ -51,25 +83,33 @@ function element(value: CelValue, optional: boolean): CelValue[] {
   return value.value === undefined ? [] : [value.value];
 }
 
-function select(operand: CelValue, field: string, how: { test: boolean; optional: boolean }): CelValue {
+interface Selection {
+  readonly field: string;
+  readonly test: boolean;
+  readonly optional: boolean;
+}
+
+function select(operand: CelValue, how: Selection, scope: Scope): CelValue {
   if (operand instanceof Optional) {
     if (operand.value === undefined) return how.test ? false : operand;
-    const inner = select(operand.value, field, { test: how.test, optional: true });
+    const inner = select(operand.value, { ...how, optional: true }, scope);
     return how.test || inner instanceof Optional ? inner : new Optional(inner);
   }
   if (!(operand instanceof ObjectValue || operand instanceof MapValue)) throw noOverload();
-  const value = lookUp(operand, field);
+  const value = lookUp(operand, how.field);
+  if (value !== undefined || !how.optional) scope.meter.charge(1);
   if (how.test) return value !== undefined;
   if (how.optional) return new Optional(value);
-  if (value === undefined) throw new CelError(`no such key: ${field}`);
+  if (value === undefined) throw new CelError(`no such key: ${how.field}`);
   return value;
 }
 
-function index(operand: CelValue, key: CelValue, optional: boolean): CelValue {
+function index(operand: CelValue, key: CelValue, optional: boolean, scope: Scope): CelValue {
   if (operand instanceof Optional) {
-    return operand.value === undefined ? operand : index(operand.value, key, true);
+    return operand.value === undefined ? operand : index(operand.value, key, true, scope);
   }
   const value = lookUp(operand, key);
+  if (value !== undefined || !optional) scope.meter.charge(1);
   if (optional) return new Optional(value);
   if (value !== undefined) return value;
   throw new CelError(
@@ -82,26 +122,58 @@ function call(expression: Extract<Expression, { kind: 'call' }>, scope: Scope): 
   const [first, second, third] = args;
   if (target === undefined && first !== undefined) {
     if (name === '?:' && second !== undefined && third !== undefined) {
-      return evaluate(truth(evaluate(first, scope)) ? second : third, scope);
+      return resolve(truth(evaluate(first, scope)) ? second : third, scope);
     }
     if ((name === '&&' || name === '||') && second !== undefined) return logic(name === '||', first, second, scope);
     const operator = operatorResult(name, first, second, scope);
     if (operator !== undefined) return operator;
   }
   const namespaced = namespacedCall(expression);
-  if (namespaced !== undefined) {
-    return callFunction(
-      namespaced,
-      undefined,
-      args.map((arg) => evaluate(arg, scope)),
-    );
+  if (
+    namespaced === undefined &&
+    target !== undefined &&
+    first !== undefined &&
+    (name === 'or' || name === 'orValue')
+  ) {
+    return alternative(name, evaluate(target, scope), first, scope);
   }
-  const receiver = target === undefined ? undefined : evaluate(target, scope);
-  return callFunction(
-    name,
-    receiver,
-    args.map((arg) => evaluate(arg, scope)),
-  );
+  const all = namespaced !== undefined || target === undefined ? args : [target, ...args];
+  const called = namespaced ?? (target === undefined ? name : `.${name}`);
+  const { values, failure } = evaluateAll(all, scope);
+  if (isConstant(expression)) return callFunction(called, values);
+  let result: CelValue | undefined;
+  try {
+    if (failure !== undefined) throw failure;
+    result = callFunction(called, values);
+    return result;
+  } finally {
+    scope.meter.charge(callCost(called, values, result));
+  }
+}
+
+/** Arguments are evaluated, and paid for, also after one that failed; null stands for it. */
+function evaluateAll(
+  expressions: readonly Expression[],
+  scope: Scope,
+): { values: CelValue[]; failure: CelError | undefined } {
+  let failure: CelError | undefined;
+  const values = expressions.map((expression) => {
+    try {
+      return evaluate(expression, scope);
+    } catch (error) {
+      if (!(error instanceof CelError)) throw error;
+      failure ??= error;
+      return null;
+    }
+  });
+  return { values, failure };
+}
+
+/** The other value is looked at only when it is needed. */
+function alternative(name: string, value: CelValue, other: Expression, scope: Scope): CelValue {
+  if (!(value instanceof Optional)) throw noOverload();
+  if (value.value === undefined) return evaluate(other, scope);
+  return name === 'or' ? value : value.value;
 }
 
 /** `sets.contains(a, b)` looks like a method of `sets`. */
@@ -113,7 +185,7 @@ export function namespacedCall(expression: Extract<Expression, { kind: 'call' }>
 
 const NAMESPACES = new Set(['sets', 'strings', 'lists', 'optional', 'ip', 'format']);
 
-function truth(value: CelValue): boolean {
+export function truth(value: CelValue): boolean {
   if (typeof value !== 'boolean') throw noOverload();
   return value;
 }
@@ -139,117 +211,57 @@ function operatorResult(
   second: Expression | undefined,
   scope: Scope,
 ): CelValue | undefined {
-  if (name === '!') return !truth(evaluate(first, scope));
-  if (name === 'neg') {
-    const value = evaluate(first, scope);
-    if (typeof value === 'bigint') return int64(-value);
-    if (typeof value === 'number') return -value;
-    throw noOverload();
-  }
-  if (second === undefined || !BINARY.has(name)) return undefined;
-  const a = evaluate(first, scope);
-  const b = evaluate(second, scope);
+  const isBinary = BINARY.has(name);
+  if (isBinary ? second === undefined : name !== '!' && name !== 'neg') return undefined;
+  const { values, failure } = evaluateAll(second === undefined ? [first] : [first, second], scope);
+  const [a = null, b = null] = values;
+  scope.meter.charge(operatorCost(name, a, b, second));
+  if (failure !== undefined) throw failure;
   switch (name) {
+    case '!':
+      return !truth(a);
+    case 'neg':
+      if (typeof a === 'bigint') return int64(-a);
+      if (typeof a === 'number') return -a;
+      throw noOverload();
     case '==':
-      return equal(a, b);
     case '!=':
-      return !equal(a, b);
+      return equal(a, b) === (name === '==');
     case 'in':
       return contains(b, a);
     case '<':
-      return compare(a, b) < 0;
     case '<=':
-      return compare(a, b) <= 0;
     case '>':
-      return compare(a, b) > 0;
     case '>=':
-      return compare(a, b) >= 0;
+      return ordered(name, compare(a, b));
     default:
       return arithmetic(name, a, b);
   }
 }
 
-const BINARY: ReadonlySet<string> = new Set('== != in < <= > >= + - * / %'.split(' '));
-
-function macro(expression: Extract<Expression, { kind: 'macro' }>, scope: Scope): CelValue {
-  const range = evaluate(expression.range, scope);
-  if (expression.name === 'optMap' || expression.name === 'optFlatMap') return optionalMacro(expression, range, scope);
-  const { variables, bodies } = expression;
-  const run = (body: Expression | undefined, [key, value]: readonly [CelValue, CelValue]): CelValue => {
-    const inner = new Map(scope);
-    const [first = '', second] = variables;
-    if (second === undefined) inner.set(first, value);
-    else inner.set(first, key).set(second, value);
-    if (body === undefined) throw noOverload();
-    return evaluate(body, inner);
-  };
-  const pairs = pairsOf(range, variables.length === 2);
-  const [body, otherBody] = bodies;
-  const filtered = otherBody === undefined ? pairs : pairs.filter((pair) => truth(run(body, pair)));
-  const result = otherBody ?? body;
-  switch (expression.name) {
-    case 'all':
-      return quantify(false, pairs, (pair) => run(body, pair));
-    case 'exists':
-      return quantify(true, pairs, (pair) => run(body, pair));
-    case 'exists_one':
-    case 'existsOne':
-      return pairs.filter((pair) => truth(run(body, pair))).length === 1;
-    case 'filter':
-      return new ListValue(pairs.filter((pair) => truth(run(body, pair))).map(([, value]) => value));
-    case 'sortBy': {
-      const keyed = pairs.map((pair) => ({ key: run(body, pair), value: pair[1] }));
-      return new ListValue(keyed.sort((a, b) => compare(a.key, b.key)).map(({ value }) => value));
-    }
-    case 'transformMap':
-      return new MapValue(filtered.map((pair): [CelValue, CelValue] => [pair[0], run(result, pair)]));
-    case 'transformMapEntry':
-      return new MapValue(
-        filtered.flatMap((pair) => {
-          const entry = run(result, pair);
-          if (!(entry instanceof MapValue)) throw noOverload();
-          return [...entry.entries.values()];
-        }),
-      );
+function operatorCost(name: string, a: CelValue, b: CelValue, second: Expression | undefined): number {
+  switch (name) {
+    case '==':
+    case '!=':
+      return comparisonCost(a, b);
+    case 'in':
+      // The server looks values up in a list of literals as in a set.
+      if (second !== undefined && isConstant(second) && b instanceof ListValue) return 0;
+      return b instanceof ListValue ? sizeOf(b) : 1;
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return typeof a === 'string' || a instanceof Uint8Array ? comparisonCost(a, b) : 1;
     default:
-      return new ListValue(filtered.map((pair) => run(result, pair)));
+      return name === '+' ? additionCost(a, b) : 1;
   }
 }
 
-/** Keys and values; of a map with one variable, the keys alone. */
-function pairsOf(range: CelValue, both: boolean): (readonly [CelValue, CelValue])[] {
-  if (range instanceof ListValue) return range.items.map((item, at) => [BigInt(at), item]);
-  if (!(range instanceof MapValue)) throw noOverload();
-  return [...range.entries.values()].map(([key, value]) => [key, both ? value : key]);
+function ordered(name: string, order: number): boolean {
+  if (name === '<') return order < 0;
+  if (name === '<=') return order <= 0;
+  return name === '>' ? order > 0 : order >= 0;
 }
 
-/** As with && and ||, an item that decides hides the errors of others. */
-function quantify(
-  deciding: boolean,
-  pairs: readonly (readonly [CelValue, CelValue])[],
-  test: (pair: readonly [CelValue, CelValue]) => CelValue,
-): boolean {
-  let failure: unknown;
-  for (const pair of pairs) {
-    try {
-      if (truth(test(pair)) === deciding) return deciding;
-    } catch (error) {
-      if (!(error instanceof CelError)) throw error;
-      failure ??= error;
-    }
-  }
-  if (failure !== undefined) throw failure;
-  return !deciding;
-}
-
-function optionalMacro(
-  { name, variables, bodies }: Extract<Expression, { kind: 'macro' }>,
-  range: CelValue,
-  scope: Scope,
-): CelValue {
-  const [body] = bodies;
-  if (!(range instanceof Optional) || body === undefined) throw noOverload();
-  if (range.value === undefined) return range;
-  const result = evaluate(body, new Map(scope).set(variables[0] ?? '', range.value));
-  return name === 'optMap' ? new Optional(result) : result;
-}
+const BINARY: ReadonlySet<string> = new Set('== != in < <= > >= + - * / %'.split(' '));

@@ -3,6 +3,15 @@ import { stringFormat } from '../formats.ts';
 import type { FunctionTable } from './functions.ts';
 import { LibraryValue, ListValue, Optional } from './values.ts';
 
+const PATTERN_SIZES: Readonly<Record<string, number>> = {
+  labelValue: 40,
+  uri: 1103,
+  uuid: 70,
+  byte: 84,
+  date: 71,
+  datetime: 71,
+};
+
 type Validate = (text: string) => string[];
 
 class NamedFormat extends LibraryValue {
@@ -18,6 +27,11 @@ class NamedFormat extends LibraryValue {
 
   equals(other: LibraryValue): boolean {
     return other instanceof NamedFormat && other.name === this.name;
+  }
+
+  /** Of the pattern with which the server checks it, or would. */
+  override get size(): number {
+    return PATTERN_SIZES[this.name] ?? (/subdomain|qualified/i.test(this.name) ? 60 : 30);
   }
 }
 

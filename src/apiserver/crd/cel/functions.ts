@@ -36,12 +36,11 @@ export function isFunction(name: string, isMethod: boolean): boolean {
   return FUNCTIONS.has(isMethod ? `.${name}` : name);
 }
 
-export function callFunction(name: string, receiver: CelValue | undefined, args: readonly CelValue[]): CelValue {
-  const candidates = FUNCTIONS.get(receiver === undefined ? name : `.${name}`) ?? [];
+export function callFunction(name: string, args: readonly CelValue[]): CelValue {
+  const candidates = FUNCTIONS.get(name) ?? [];
   if (candidates.length === 0) throw new CelError(`no such overload: ${name}`);
-  const all = receiver === undefined ? args : [receiver, ...args];
   for (const candidate of candidates) {
-    const result = candidate(...all);
+    const result = candidate(...args);
     if (result !== undefined) return result;
   }
   throw noOverload();

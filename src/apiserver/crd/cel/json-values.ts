@@ -1,26 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
-import { additionalSchema, parseSchema, type Schema } from '../structural-schema.ts';
+import { additionalSchema, type Schema } from '../structural-schema.ts';
+import { declare, withMeta } from './declaration.ts';
+import { fieldName } from './field-name.ts';
 import { parseDuration, parseTimestamp } from './time.ts';
 import { type CelValue, type ListIdentity, ListValue, MapValue, ObjectValue } from './values.ts';
-
-const RESERVED = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
-);
-const ESCAPES: readonly (readonly [RegExp, string])[] = [
-  [/__/g, '__underscores__'],
-  [/\./g, '__dot__'],
-  [/-/g, '__dash__'],
-  [/\//g, '__slash__'],
-];
-
-/** The name by which rules reach a property; undefined when they cannot. */
-export function fieldName(property: string): string | undefined {
-  if (RESERVED.has(property)) return `__${property}__`;
-  if (!/^[a-zA-Z_.\-/][a-zA-Z0-9_.\-/]*$/.test(property)) return undefined;
-  return ESCAPES.reduce((name, [pattern, replacement]) => name.replace(pattern, replacement), property);
-}
 
 /**
  * JSON as rules see it: typed by its schema, without what the schema does not declare. `isRoot` adds what every resource
@@ -68,24 +51,14 @@ function toObject(value: JsonObject, schema: Schema, isResource: boolean): CelVa
   if (additional !== undefined && schema.properties.size === 0) {
     return new MapValue(Object.entries(value).map(([key, item]) => [key, toCel(item ?? null, additional)]));
   }
-  const properties = isResource ? withMeta(schema) : schema.properties;
+  const { properties } = isResource ? withMeta(schema) : schema;
   const fields = new Map<string, () => CelValue>();
   for (const [property, inner] of properties) {
     const name = fieldName(property);
     const item = Object.hasOwn(value, property) ? value[property] : undefined;
     // To rules, a field that is null is a field that is not there.
-    if (name !== undefined && item !== undefined && item !== null) fields.set(name, () => toCel(item, inner));
+    if (name === undefined || item === undefined || item === null || declare(inner) === undefined) continue;
+    fields.set(name, () => toCel(item, inner));
   }
   return new ObjectValue(fields);
 }
-
-/** The declared properties of a resource, and those that it has without being told. */
-export function withMeta(schema: Schema): ReadonlyMap<string, Schema> {
-  return new Map([...schema.properties, ['apiVersion', TEXT], ['kind', TEXT], ['metadata', METADATA]]);
-}
-
-const TEXT = parseSchema({ type: 'string' });
-const METADATA = parseSchema({
-  type: 'object',
-  properties: { name: { type: 'string' }, generateName: { type: 'string' } },
-});

@@ -1,4 +1,5 @@
 import { CelError, noOverload } from './cel-error.ts';
+import { identityText } from './identity-text.ts';
 import {
   type CelValue,
   Duration,
@@ -38,11 +39,16 @@ function equalOptionals(a: CelValue | undefined, b: CelValue | undefined): boole
   return a === undefined || b === undefined ? a === b : equal(a, b);
 }
 
+/** The left side decides how items are told apart. */
 function equalLists(a: ListValue, b: ListValue): boolean {
   if (a.items.length !== b.items.length) return false;
-  const identity = a.identity.by === 'place' ? b.identity : a.identity;
+  const { identity } = a;
   if (identity.by === 'place') return a.items.every((item, index) => equal(item, b.items[index] ?? null));
-  return a.items.every((item) => b.items.some((other) => equal(item, other)));
+  const byKey = new Map(a.items.map((item) => [identityText(item, identity), item]));
+  return b.items.every((item) => {
+    const mine = byKey.get(identityText(item, identity));
+    return mine !== undefined && equal(mine, item);
+  });
 }
 
 type NumberValue = bigint | number | Uint;
@@ -143,21 +149,18 @@ function difference(a: CelValue, b: CelValue): CelValue {
 function concatenate(a: ListValue, b: ListValue): ListValue {
   const { identity } = a;
   if (identity.by === 'place') return new ListValue([...a.items, ...b.items]);
-  const same = (one: CelValue, other: CelValue): boolean => {
-    if (identity.by !== 'keys') return equal(one, other);
-    return identity.keys.every((key) => equal(fieldOf(one, key), fieldOf(other, key)));
-  };
   const merged = [...a.items];
+  const places = new Map(merged.map((item, at) => [identityText(item, identity), at]));
   for (const item of b.items) {
-    const at = merged.findIndex((known) => same(known, item));
-    if (at < 0) merged.push(item);
-    else merged[at] = item;
+    const text = identityText(item, identity);
+    const at = places.get(text);
+    if (at !== undefined) merged[at] = item;
+    else {
+      places.set(text, merged.length);
+      merged.push(item);
+    }
   }
   return new ListValue(merged, identity);
-}
-
-function fieldOf(item: CelValue, key: string): CelValue {
-  return item instanceof ObjectValue ? (item.get(key) ?? null) : null;
 }
 
 export function contains(collection: CelValue, value: CelValue): boolean {

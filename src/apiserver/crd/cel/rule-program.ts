@@ -3,9 +3,11 @@ import { goJson } from '../../table/go-text.ts';
 import type { Schema } from '../structural-schema.ts';
 import { CelSyntaxError } from './cel-error.ts';
 import { typeOf, type Variables } from './checker.ts';
+import { CostEstimator } from './cost/cost-estimator.ts';
+import { type Declaration, declare } from './declaration.ts';
 import type { Expression } from './expression.ts';
 import { parseExpression } from './parser.ts';
-import { type CelType, typeOfSchema, typeText } from './types.ts';
+import { type CelType, DYN, typeText } from './types.ts';
 
 /** A rule of `x-kubernetes-validations`, ready to be evaluated. */
 export interface RuleProgram {
@@ -14,11 +16,16 @@ export interface RuleProgram {
   readonly usesOldSelf: boolean;
   readonly message: string;
   readonly messageExpression: Expression | undefined;
+  /** The text of the messageExpression. */
+  readonly messageSource: string;
   /** `FieldValueInvalid` unless the rule says otherwise. */
   readonly reason: string;
   /** Where under the value the error belongs, as the rule wrote it: `.spec.x`. */
   readonly fieldPath: string;
   readonly optionalOldSelf: boolean;
+  /** What evaluating the rule, and its messageExpression, costs at most, by the estimate. */
+  readonly cost: number;
+  readonly messageCost: number;
 }
 
 /** Why a rule, or its messageExpression, cannot be compiled. */
@@ -29,53 +36,69 @@ export interface RuleProblem {
 
 export function compileRule(json: JsonObject, schema: Schema, isRoot: boolean): RuleProgram | RuleProblem {
   const optionalOldSelf = json.optionalOldSelf === true;
-  const self = typeOfSchema(schema, isRoot);
+  const self = declare(schema, isRoot) ?? OPEN;
   const variables: Variables = new Map<string, CelType>([
-    ['self', self],
-    ['oldSelf', optionalOldSelf ? { kind: 'optional', inner: self } : self],
+    ['self', self.type],
+    ['oldSelf', optionalOldSelf ? { kind: 'optional', inner: self.type } : self.type],
   ]);
   const rule = asString(json.rule);
-  const expression = compile(rule, variables, 'bool', 'compilation failed: ', 'cel expression must evaluate to a bool');
+  const expression = compile(rule, variables, self, BOOLEAN);
   if (typeof expression === 'string') return { part: 'rule', detail: expression };
   const messageText = asString(json.messageExpression);
-  const message =
-    messageText === ''
-      ? undefined
-      : compile(
-          messageText,
-          variables,
-          'string',
-          'messageExpression compilation failed: ',
-          'messageExpression must evaluate to a string',
-        );
+  const message = messageText === '' ? undefined : compile(messageText, variables, self, TEXT);
   if (typeof message === 'string') return { part: 'messageExpression', detail: message };
   return {
     rule: rule.trim(),
-    expression,
-    usesOldSelf: mentions(expression, 'oldSelf'),
+    expression: expression.expression,
+    usesOldSelf: mentions(expression.expression, 'oldSelf'),
     message: asString(json.message).trim(),
-    messageExpression: message,
+    messageExpression: message?.expression,
+    messageSource: messageText,
     reason: asString(json.reason) || 'FieldValueInvalid',
     fieldPath: asString(json.fieldPath),
     optionalOldSelf,
+    cost: expression.cost,
+    messageCost: message?.cost ?? 0,
   };
 }
 
-/** The expression, or what is wrong with it. */
+/** Of a schema that says nothing of its type. */
+const OPEN: Declaration = { type: DYN, maxElements: 0, minBytes: 2 };
+
+/** What an expression must give, and how the server says that it does not. */
+interface Wanted {
+  readonly type: string;
+  readonly prefix: string;
+  readonly mistyped: string;
+}
+
+const BOOLEAN: Wanted = {
+  type: 'bool',
+  prefix: 'compilation failed: ',
+  mistyped: 'cel expression must evaluate to a bool',
+};
+const TEXT: Wanted = {
+  type: 'string',
+  prefix: 'messageExpression compilation failed: ',
+  mistyped: 'messageExpression must evaluate to a string',
+};
+
+/** The expression, with what it costs at most; or what is wrong with it. */
 function compile(
   text: string,
   variables: Variables,
-  wanted: string,
-  prefix: string,
-  mistyped: string,
-): Expression | string {
+  self: Declaration,
+  wanted: Wanted,
+): { expression: Expression; cost: number } | string {
   try {
     const expression = parseExpression(text);
-    const type = typeOf(expression, variables);
-    return type.kind === 'dyn' || typeText(type) === wanted ? expression : mistyped;
+    const types = new Map<Expression, CelType>();
+    const type = typeOf(expression, { variables, types });
+    if (type.kind !== 'dyn' && typeText(type) !== wanted.type) return wanted.mistyped;
+    return { expression, cost: new CostEstimator(types, self).cost(expression) };
   } catch (error) {
     if (!(error instanceof CelSyntaxError)) throw error;
-    return prefix + located(error, text);
+    return wanted.prefix + located(error, text);
   }
 }
 

@@ -2,13 +2,17 @@ import { type FieldError, fieldErrorText } from '../../field-error.ts';
 import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual } from '../../json.ts';
 import { goJson } from '../../table/go-text.ts';
 import { childPath, indexPath, keyPath } from '../field-path.ts';
+import { MapList } from '../map-list.ts';
 import { additionalSchema, type Schema } from '../structural-schema.ts';
 import { CelError } from './cel-error.ts';
-import { evaluate, type Scope } from './evaluator.ts';
+import { CostExceeded, Meter } from './cost/meter.ts';
+import { evaluate } from './evaluator.ts';
+import type { Expression } from './expression.ts';
 import { toCel } from './json-values.ts';
 import { compileRule, type RuleProgram } from './rule-program.ts';
 import { normalFieldPath } from './rule-rules.ts';
-import { Optional } from './values.ts';
+import { Scope } from './scope.ts';
+import { type CelValue, Optional } from './values.ts';
 
 const MOST_MESSAGE_BYTES = 5 * 1024;
 const BLOCKING = new Set([
@@ -40,6 +44,9 @@ export function hasRules(schema: Schema | undefined): boolean {
   return found;
 }
 
+/** What the rules of one object may cost together. */
+const OBJECT_BUDGET = 10_000_000;
+
 /** The `x-kubernetes-validations` of one schema, compiled once. */
 export class RuleValidator {
   readonly #schema: Schema;
@@ -51,11 +58,11 @@ export class RuleValidator {
 
   /**
    * What the rules say of an object, and of its change when `old` is given. Failures of parts that the update leaves as
-   * they were are passed to `warn` instead.
+   * they were are passed to `warn` instead. Rules that cost too much are an error, after which no further rule is evaluated.
    */
   validate(object: JsonObject, old: JsonObject | undefined, warn: (message: string) => void): FieldError[] {
     const run = new Run((schema, isRoot) => this.#programsOf(schema, isRoot), warn);
-    run.value(object, old, this.#schema, '', true, old !== undefined, false);
+    run.value(object, old, this.#schema, '', true, old === undefined ? undefined : new Correlation(object, old));
     return run.errors;
   }
 
@@ -71,33 +78,53 @@ export class RuleValidator {
 
 type ProgramsOf = (schema: Schema, isRoot: boolean) => readonly RuleProgram[];
 
+/** A value and what it was before the update; they are compared at most once, when a rule has failed. */
+class Correlation {
+  readonly #value: JsonValue;
+  readonly #old: JsonValue;
+  #isSame: boolean | undefined;
+
+  constructor(value: JsonValue, old: JsonValue) {
+    this.#value = value;
+    this.#old = old;
+  }
+
+  get isSame(): boolean {
+    this.#isSame ??= jsonEqual(this.#old, this.#value);
+    return this.#isSame;
+  }
+}
+
 class Run {
   readonly errors: FieldError[] = [];
   readonly #programsOf: ProgramsOf;
   readonly #warn: (message: string) => void;
+  /** What the object's rules may still cost; negative when no further rule may be evaluated. */
+  #budget = OBJECT_BUDGET;
 
   constructor(programsOf: ProgramsOf, warn: (message: string) => void) {
     this.#programsOf = programsOf;
     this.#warn = warn;
   }
 
-  /** `correlated` says whether `old` is what the value was before; `unchanged` that it lies in a part that stayed equal. */
+  /** `nearest` is the correlation of the value, or of the nearest value around it that has one. */
   value(
     value: JsonValue | undefined,
     old: JsonValue | undefined,
     schema: Schema,
     path: string,
     isRoot: boolean,
-    correlated: boolean,
-    unchanged: boolean,
+    nearest: Correlation | undefined,
   ): void {
     if (value === undefined || value === null) return;
-    const same = correlated && old !== undefined ? jsonEqual(old, value) : unchanged;
-    for (const program of this.#programsOf(schema, isRoot)) {
-      this.#rule(program, value, old ?? undefined, schema, path, isRoot, same);
+    const programs = this.#programsOf(schema, isRoot);
+    if (programs.length > 0) {
+      const ruled = new RuledValue(value, old ?? undefined, schema, path, isRoot);
+      if (this.#budget <= 0) this.#stop(ruled, OUT_OF_BUDGET);
+      for (const program of programs) if (this.#budget >= 0) this.#rule(program, ruled, nearest);
     }
-    if (Array.isArray(value)) this.#list(value, old, schema, path, correlated, same);
-    else if (isObject(value)) this.#object(value, old, schema, path, correlated, same);
+    if (Array.isArray(value)) this.#list(value, old, schema, path, nearest);
+    else if (isObject(value)) this.#object(value, old, schema, path, nearest);
   }
 
   #list(
@@ -105,14 +132,16 @@ class Run {
     old: JsonValue | undefined,
     schema: Schema,
     path: string,
-    correlated: boolean,
-    same: boolean,
+    nearest: Correlation | undefined,
   ): void {
     const { items } = schema;
     if (items === undefined || !hasRules(items)) return;
+    const olds = new MapList(schema, old);
     for (const [index, item] of value.entries()) {
-      const before = schema.listType === 'map' ? sameItem(item, old, schema.listMapKeys) : undefined;
-      this.value(item, before, items, indexPath(path, index), false, correlated && before !== undefined, same);
+      if (this.#budget < 0) return;
+      const before = olds.find(item);
+      const correlation = before === undefined ? nearest : new Correlation(item, before);
+      this.value(item, before, items, indexPath(path, index), items.embeddedResource, correlation);
     }
   }
 
@@ -121,80 +150,135 @@ class Run {
     old: JsonValue | undefined,
     schema: Schema,
     path: string,
-    correlated: boolean,
-    same: boolean,
+    nearest: Correlation | undefined,
   ): void {
     const additional = additionalSchema(schema);
     for (const [key, item] of Object.entries(value)) {
+      if (this.#budget < 0) return;
       const property = schema.properties.get(key);
       const inner = property ?? additional;
-      if (inner === undefined || !hasRules(inner)) continue;
+      if (inner === undefined || item === undefined || !hasRules(inner)) continue;
       const before = isObject(old) ? getKey(old, key) : undefined;
       const at = property === undefined ? keyPath(path, key) : childPath(path, key);
-      this.value(item, before, inner, at, inner.embeddedResource, correlated && before !== undefined, same);
+      const correlation = before === undefined ? nearest : new Correlation(item, before);
+      this.value(item, before, inner, at, inner.embeddedResource, correlation);
     }
   }
 
-  #rule(
-    program: RuleProgram,
-    value: JsonValue,
-    old: JsonValue | undefined,
-    schema: Schema,
-    path: string,
-    isRoot: boolean,
-    same: boolean,
-  ): void {
-    if (program.usesOldSelf && old === undefined && !program.optionalOldSelf) return;
-    const scope = scopeOf(program, value, old, schema, isRoot);
-    const field = path === '' ? '<nil>' : path;
+  #rule(program: RuleProgram, ruled: RuledValue, nearest: Correlation | undefined): void {
+    if (program.usesOldSelf && ruled.old === undefined && !program.optionalOldSelf) return;
     const said = program.message || program.rule;
-    try {
-      if (evaluate(program.expression, scope) === true) return;
-    } catch (error) {
-      if (!(error instanceof CelError)) throw error;
-      const detail = error.message.startsWith('no such overload')
-        ? `'${error.message}': call arguments did not match a supported operator, function or macro signature for rule: ${said}`
-        : `${error.message} evaluating rule: ${said}`;
-      this.errors.push({
-        reason: 'FieldValueInvalid',
-        field,
-        message: `Invalid value: ${JSON.stringify(schema.type)}: ${detail}`,
-      });
+    const { value, problem, cost } = ruled.evaluate(program, program.expression);
+    if (cost > this.#budget) {
+      this.#stop(ruled, OUT_OF_BUDGET);
       return;
     }
+    this.#budget -= cost;
+    if (problem instanceof CostExceeded) {
+      this.#stop(ruled, `'${problem.message}': ${NO_FURTHER} due to call cost exceeds limit for rule: ${said}`);
+    } else if (problem !== undefined) {
+      const detail = problem.message.startsWith('no such overload')
+        ? `'${problem.message}': call arguments did not match a supported operator, function or macro signature for rule: ${said}`
+        : `${problem.message} evaluating rule: ${said}`;
+      this.errors.push(typedError(ruled.field, ruled.schema, detail));
+    } else if (value !== true) this.#failed(program, ruled, nearest);
+  }
+
+  #failed(program: RuleProgram, ruled: RuledValue, nearest: Correlation | undefined): void {
+    const { schema, path } = ruled;
     const below = program.fieldPath === '' ? undefined : normalFieldPath(program.fieldPath, schema);
-    const detail = messageOf(program, scope) ?? (program.message || `failed rule: ${program.rule}`);
-    const error = failure(program.reason, below === undefined ? field : childPath(path, below), value, schema, detail);
-    if (!program.usesOldSelf && same) this.#warn(fieldErrorText(error));
-    else this.errors.push(error);
+    const field = below === undefined ? ruled.field : childPath(path, below);
+    const add = (error: FieldError) => {
+      if (!program.usesOldSelf && nearest?.isSame) this.#warn(fieldErrorText(error));
+      else this.errors.push(error);
+    };
+    const message = this.#message(program, ruled);
+    if ('stop' in message) {
+      this.#budget = -1;
+      add(typedError(field, schema, message.stop));
+    } else {
+      const detail = message.text ?? (program.message || `failed rule: ${program.rule}`);
+      add(failure(program.reason, field, ruled.value, schema, detail));
+    }
+  }
+
+  /** A message that cannot be made, or would not fit, is replaced by the plain one; but its costs count. */
+  #message(program: RuleProgram, ruled: RuledValue): { text: string | undefined } | { stop: string } {
+    const { messageExpression } = program;
+    if (messageExpression === undefined) return { text: undefined };
+    const { value, problem, cost } = ruled.evaluate(program, messageExpression);
+    if (cost > this.#budget) return { stop: `messageExpression evaluation failed due to ${OUT_OF} ${NO_FURTHER}` };
+    if (problem instanceof CostExceeded) {
+      const source = JSON.stringify(program.messageSource);
+      return { stop: `${NO_FURTHER} due to call cost exceeds limit for messageExpression: ${source}` };
+    }
+    this.#budget -= cost;
+    const text = typeof value === 'string' ? value.trim() : '';
+    const fits = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MOST_MESSAGE_BYTES;
+    return { text: fits ? text : undefined };
+  }
+
+  #stop(ruled: RuledValue, detail: string): void {
+    this.#budget = -1;
+    this.errors.push(typedError(ruled.field, ruled.schema, detail));
   }
 }
 
-function scopeOf(
-  program: RuleProgram,
-  value: JsonValue,
-  old: JsonValue | undefined,
-  schema: Schema,
-  isRoot: boolean,
-): Scope {
-  const scope = new Map([['self', toCel(value, schema, isRoot)]]);
-  if (!program.usesOldSelf && program.messageExpression === undefined) return scope;
-  const before = old === undefined ? undefined : toCel(old, schema, isRoot);
-  if (program.optionalOldSelf) scope.set('oldSelf', new Optional(before));
-  else if (before !== undefined) scope.set('oldSelf', before);
-  return scope;
+const OUT_OF = 'running out of cost budget,';
+const NO_FURTHER = 'no further validation rules will be run';
+const OUT_OF_BUDGET = `validation failed due to ${OUT_OF} ${NO_FURTHER}`;
+
+function typedError(field: string, schema: Schema, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(schema.type)}: ${detail}` };
 }
 
-/** A message that cannot be made, or would not fit, is replaced by the plain one. */
-function messageOf({ messageExpression }: RuleProgram, scope: Scope): string | undefined {
-  if (messageExpression === undefined) return undefined;
-  try {
-    const message = evaluate(messageExpression, scope);
-    const text = typeof message === 'string' ? message.trim() : '';
-    return text === '' || text.includes('\n') || Buffer.byteLength(text) > MOST_MESSAGE_BYTES ? undefined : text;
-  } catch (error) {
-    if (error instanceof CelError) return undefined;
-    throw error;
+interface Outcome {
+  readonly value?: CelValue;
+  readonly problem?: CelError | CostExceeded;
+  readonly cost: number;
+}
+
+/** A value with rules of its own, as they see it. */
+class RuledValue {
+  readonly value: JsonValue;
+  readonly old: JsonValue | undefined;
+  readonly schema: Schema;
+  readonly path: string;
+  readonly #isRoot: boolean;
+  #self: CelValue | undefined;
+  #oldSelf: CelValue | undefined;
+
+  constructor(value: JsonValue, old: JsonValue | undefined, schema: Schema, path: string, isRoot: boolean) {
+    this.value = value;
+    this.old = old;
+    this.schema = schema;
+    this.path = path;
+    this.#isRoot = isRoot;
+  }
+
+  get field(): string {
+    return this.path === '' ? '<nil>' : this.path;
+  }
+
+  evaluate(program: RuleProgram, expression: Expression): Outcome {
+    const meter = new Meter();
+    try {
+      const value = evaluate(expression, new Scope(meter, this.#variables(program)));
+      return { value, cost: meter.cost };
+    } catch (error) {
+      if (error instanceof CelError || error instanceof CostExceeded) return { problem: error, cost: meter.cost };
+      throw error;
+    }
+  }
+
+  #variables(program: RuleProgram): ReadonlyMap<string, CelValue> {
+    this.#self ??= toCel(this.value, this.schema, this.#isRoot);
+    const variables = new Map([['self', this.#self]]);
+    if (!program.usesOldSelf && program.messageExpression === undefined) return variables;
+    if (this.old !== undefined) this.#oldSelf ??= toCel(this.old, this.schema, this.#isRoot);
+    if (program.optionalOldSelf) variables.set('oldSelf', new Optional(this.#oldSelf));
+    else if (this.#oldSelf !== undefined) variables.set('oldSelf', this.#oldSelf);
+    return variables;
   }
 }
 
@@ -211,9 +295,4 @@ function failure(reason: string, field: string, value: JsonValue, schema: Schema
     default:
       return { reason: 'FieldValueInvalid', field, message: `Invalid value${shown}: ${detail}` };
   }
-}
-
-function sameItem(item: JsonValue, old: JsonValue | undefined, keys: readonly string[]): JsonValue | undefined {
-  if (!Array.isArray(old) || !isObject(item)) return undefined;
-  return old.find((past) => isObject(past) && keys.every((key) => jsonEqual(getKey(past, key), getKey(item, key))));
 }

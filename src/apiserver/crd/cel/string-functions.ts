@@ -1,4 +1,4 @@
-import { goRegExp } from '../go-regexp.ts';
+import { type GoRegExp, goRegExp, PatternError } from '../go-regexp.ts';
 import { CelError } from './cel-error.ts';
 import { toText } from './conversion-functions.ts';
 import type { FunctionTable } from './functions.ts';
@@ -9,15 +9,13 @@ export const stringFunctions: FunctionTable = {
   '.contains': onTexts((text, part) => text.includes(part)),
   '.startsWith': onTexts((text, part) => text.startsWith(part)),
   '.endsWith': onTexts((text, part) => text.endsWith(part)),
-  '.matches': onTexts((text, pattern) => goRegExp(pattern).test(text)),
-  matches: onTexts((text, pattern) => goRegExp(pattern).test(text)),
-  '.find': onTexts((text, pattern) => goRegExp(pattern).exec(text)?.[0] ?? ''),
+  '.matches': onTexts((text, pattern) => compiled(pattern).test(text)),
+  matches: onTexts((text, pattern) => compiled(pattern).test(text)),
+  '.find': onTexts((text, pattern) => compiled(pattern, 'Illegal regex: ').find(text) ?? ''),
   '.findAll': (text, pattern, limit) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return undefined;
     const most = typeof limit === 'bigint' && limit >= 0n ? Number(limit) : Number.POSITIVE_INFINITY;
-    const { source, flags } = goRegExp(pattern);
-    const found = [...text.matchAll(new RegExp(source, `${flags}g`))].map(([match]) => match);
-    return new ListValue(found.slice(0, most));
+    return new ListValue(compiled(pattern, 'Illegal regex: ').findAll(text, most));
   },
   '.charAt': (text, at) => {
     if (typeof text !== 'string' || typeof at !== 'bigint') return undefined;
@@ -42,7 +40,8 @@ export const stringFunctions: FunctionTable = {
     typeof text === 'string' ? text.replace(/[a-z]/g, (char) => char.toUpperCase()) : undefined,
   '.replace': (text, old, replacement, limit = -1n) => {
     if (typeof text !== 'string' || typeof old !== 'string' || typeof replacement !== 'string') return undefined;
-    const parts = text.split(old === '' ? /(?:)/u : old);
+    // An empty text stands before each character, and at the end.
+    const parts = old === '' ? ['', ...text, ''] : text.split(old);
     const most = limit === -1n ? parts.length : Number(limit);
     const head = parts.slice(0, most + 1).join(replacement);
     return parts.length > most + 1 ? [head, ...parts.slice(most + 1)].join(old) : head;
@@ -66,7 +65,6 @@ export const stringFunctions: FunctionTable = {
     return chars.slice(Number(start), until).join('');
   },
   '.trim': (text) => (typeof text === 'string' ? text.trim() : undefined),
-  '.reverse': (text) => (typeof text === 'string' ? [...text].reverse().join('') : undefined),
   '.join': (list, separator = '') => {
     if (!(list instanceof ListValue) || typeof separator !== 'string') return undefined;
     if (!list.items.every((item) => typeof item === 'string')) return undefined;
@@ -76,6 +74,16 @@ export const stringFunctions: FunctionTable = {
     typeof text === 'string' && args instanceof ListValue ? format(text, args.items) : undefined,
   'strings.quote': (text) => (typeof text === 'string' ? JSON.stringify(text) : undefined),
 };
+
+/** A pattern that is only known now, and may be wrong. */
+function compiled(pattern: string, prefix = ''): GoRegExp {
+  try {
+    return goRegExp(pattern);
+  } catch (error) {
+    if (error instanceof PatternError) throw new CelError(prefix + error.message);
+    throw error;
+  }
+}
 
 function onTexts(apply: (text: string, other: string) => CelValue) {
   return (text?: CelValue, other?: CelValue): CelValue | undefined =>
@@ -139,14 +147,18 @@ function formatted(verb: string, arg: CelValue, precision: number): string {
 
 function shown(value: CelValue): string {
   if (value === null) return 'null';
-  if (value instanceof ListValue) return `[${value.items.map(shown).join(', ')}]`;
+  if (value instanceof ListValue) return `[${value.items.map(shownInside).join(', ')}]`;
   if (value instanceof MapValue) {
     return `{${[...value.entries.values()]
-      .map(([key, item]) => `${shown(key)}: ${shown(item)}`)
+      .map(([key, item]) => `${shownInside(key)}: ${shownInside(item)}`)
       .sort()
       .join(', ')}}`;
   }
   if (value instanceof TypeName) return value.name;
   if (value instanceof ObjectValue) throw new CelError('objects cannot be formatted');
   return toText(value) ?? '';
+}
+
+function shownInside(value: CelValue): string {
+  return typeof value === 'string' ? JSON.stringify(value) : shown(value);
 }

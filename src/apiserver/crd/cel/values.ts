@@ -90,6 +90,11 @@ export class ObjectValue {
 export abstract class LibraryValue {
   abstract readonly typeName: string;
   abstract equals(other: LibraryValue): boolean;
+
+  /** In bytes, for what is counted in them. */
+  get size(): number {
+    return 1;
+  }
 }
 
 export type CelValue =

@@ -1,0 +1,3 @@
+module tidewatch.dev/regexp
+
+go 1.26.0

@@ -35,6 +35,11 @@ export interface ApiServerOptions {
   token?: string | false;
   /** Plain HTTP; kubectl then sends no credentials, so the default token is false. Default false: HTTPS. */
   http?: boolean;
+  /**
+   * Names that requests over plain HTTP may address the server by, beside those of loopback. Others, and requests of web
+   * pages from elsewhere, are refused (403), so that no page can use the server through a browser. Ignored over HTTPS.
+   */
+  allowedHosts?: readonly string[];
   /** Empty deleted namespaces, collect dependents, protect claims in use. Default true; false leaves that to a real controller manager. */
   controllers?: boolean;
   clock?: Clock;
@@ -203,6 +208,7 @@ export class ApiServer implements AsyncDisposable {
     if (!options.http) this.#certificate = makeServingCertificate(['127.0.0.1', '::1', 'localhost', 'kubernetes']);
     this.#front = await HttpFront.listen({
       port: options.port ?? 0,
+      allowedHosts: options.allowedHosts ?? [],
       handle: (request) => this.#pipeline.handle(request),
       logger: this.#api.logger,
       ...(this.#certificate ? { certificate: this.#certificate } : {}),

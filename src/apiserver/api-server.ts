@@ -17,7 +17,7 @@ import { SERVER_VERSION } from './health.ts';
 import { HttpFront } from './http-front.ts';
 import { identityFrom } from './identity.ts';
 import { InProcessTransport } from './in-process-transport.ts';
-import { EVENT_LIFETIME_MS } from './kinds/core-objects.ts';
+import { EVENT_LIFETIME_MS } from './kinds/event.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { OpenApiDocuments } from './openapi/open-api-documents.ts';

@@ -81,6 +81,7 @@ export class ObjectWriter {
     this.#judge(resource, object, [
       ...this.#validateMetadata(resource, metadata, options),
       ...(strategy.validate?.(object, context) ?? []),
+      ...(strategy.validateCreate?.(object, context) ?? []),
     ]);
     const key = keyOf(metadata);
     const present = table.objects.get(key);
@@ -222,7 +223,8 @@ export class ObjectWriter {
 
   #judge(resource: ServedResource, object: JsonObject, errors: readonly FieldError[]): void {
     if (errors.length === 0) return;
-    throw invalidObject(resource, asString(metadataOf(object).name), errors);
+    const { kind, group, strategy } = resource;
+    throw invalidObject({ kind, group: strategy.errorGroup ?? group }, asString(metadataOf(object).name), errors);
   }
 }
 

@@ -50,6 +50,8 @@ export interface Strategy {
   readonly uncached?: boolean;
   /** Beside metadata.name and metadata.namespace. */
   readonly selectableFields?: readonly SelectableField[];
+  /** The group that refusals name when it is not that of the resource. */
+  readonly errorGroup?: string;
   /** Other names for selectable fields, as older clients use: `spec.host` for `spec.nodeName`. */
   readonly fieldAliases?: Readonly<Record<string, string>>;
 
@@ -59,7 +61,10 @@ export interface Strategy {
   /** For writes to the object itself and to subresources other than status. */
   prepareForUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
   prepareForStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
+  /** On every write. */
   validate?(object: JsonObject, context: WriteContext): FieldError[];
+  /** On creation, after `validate`. */
+  validateCreate?(object: JsonObject, context: WriteContext): FieldError[];
   validateUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
   validateStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
   /** Refuses or allows a deletion; throws `StatusError` to refuse. */

@@ -1,6 +1,5 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
-import { dnsSubdomain } from '../name-rules.ts';
 import { metadataOf, timestamp } from '../object-meta.ts';
 import { keepField } from '../object-writer.ts';
 import type { Strategy } from '../strategy.ts';
@@ -212,19 +211,3 @@ export const limitRangeStrategy: Strategy = {
 };
 
 export const resourceQuotaStrategy: Strategy = { returnDeletedObject: true };
-
-export const EVENT_LIFETIME_MS = 60 * 60_000;
-
-export const eventStrategy: Strategy = {
-  nameRule: dnsSubdomain,
-  createOnUpdate: true,
-  garbageCollection: 'unsupported',
-  uncached: true,
-  validate(object) {
-    const involved = asObject(object.involvedObject);
-    const own = asString(metadataOf(object).namespace);
-    const namespace = asString(involved.namespace);
-    if (namespace === own || (namespace === '' && own === 'default')) return [];
-    return [invalid('involvedObject.namespace', namespace, 'does not match event.namespace')];
-  },
-};

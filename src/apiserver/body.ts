@@ -1,8 +1,8 @@
-import { parseDocument } from 'yaml';
 import { duplicateKeys } from './duplicate-keys.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import { isKubernetesProtobuf, parseProtobufBody } from './protobuf-body.ts';
 import { badRequest, StatusError, unsupportedMediaType } from './status-error.ts';
+import { readYaml } from './yaml-text.ts';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const INPUTS = ['application/json', 'application/yaml'];
@@ -61,15 +61,8 @@ function parseJson(text: string): ParsedBody {
   return { value, duplicates: duplicateKeys(text) };
 }
 
-/** YAML 1.1, as Go's library reads it; only the first document counts. */
 function parseYaml(text: string): ParsedBody {
-  const document = parseDocument(text, { version: '1.1', uniqueKeys: false });
-  const [problem] = document.errors;
-  if (problem) throw new Error(`yaml: ${problem.message.split('\n')[0] ?? ''}`);
-  const parsed: unknown = document.toJS({ maxAliasCount: 1000 });
-  // Dates, maps with non-string keys and the like become what JSON has for them.
-  const json = JSON.stringify(parsed ?? {});
-  return parseJson(json);
+  return { value: readYaml(text), duplicates: [] };
 }
 
 /**

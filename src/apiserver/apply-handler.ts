@@ -38,7 +38,8 @@ function readConfig({ request, info, namespace, resource }: ResourceScope): Json
   try {
     value = parseText(request.body, 'yaml').value;
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`);
   }
   if (!isObject(value)) throw badRequest('error decoding YAML: the body is not an object');
   const given = metadataOf(value);

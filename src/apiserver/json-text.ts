@@ -5,10 +5,12 @@ export interface TextStyle {
   readonly list: readonly [open: string, close: string];
   readonly map: readonly [open: string, close: string];
   readonly separator: string;
+  /** Between the parts of a map. Default: as between those of a list. */
+  readonly mapSeparator?: string;
   /** The text of a key with what stands between it and its value. */
   key(name: string): string;
   scalar(value: string | number | boolean | null | undefined): string;
-  /** Keys in the order of their characters. Default: in the order of the object, without those set to undefined. */
+  /** Keys in the order of their characters. Default: in the order of the object. Those set to undefined are left out. */
   readonly sorted?: boolean;
 }
 
@@ -33,13 +35,12 @@ export function treeText(root: JsonValue | undefined, style: TextStyle): string 
     } else if (isObject(value)) {
       parts.push(style.map[0]);
       open.push(style.map[1]);
-      const keys = style.sorted
-        ? Object.keys(value).sort()
-        : Object.keys(value).filter((key) => value[key] !== undefined);
+      const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+      if (style.sorted) keys.sort();
       for (let index = keys.length - 1; index >= 0; index--) {
         const key = keys[index] as string;
         open.push({ value: value[key] }, style.key(key));
-        if (index > 0) open.push(style.separator);
+        if (index > 0) open.push(style.mapSeparator ?? style.separator);
       }
     } else parts.push(style.scalar(value));
   }

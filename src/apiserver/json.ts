@@ -88,16 +88,22 @@ function emptyLike(value: Container): Container {
 
 /**
  * Equality of JSON values, however deeply they nest; the order of keys does not count, and a key set to undefined is an
- * absent one. Makes nothing for values that differ at once or hold only scalars: every write compares whole objects.
+ * absent one. With a limit, no more than so many maps and lists are looked at, and what is larger counts as different.
  */
-export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+export function jsonEqual(
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+  limit = Number.POSITIVE_INFINITY,
+): boolean {
   if (a === b) return true;
   if (!isContainer(a) || !isContainer(b)) return false;
   const open: Container[] = [];
   if (!equalButForInner(a, b, open)) return false;
-  while (open.length > 0) {
-    const [right, left] = [open.pop() as Container, open.pop() as Container];
-    if (!equalButForInner(left, right, open)) return false;
+  for (let left = limit; open.length > 0; left--) {
+    if (left <= 0) return false;
+    const theirs = open.pop() as Container;
+    const ours = open.pop() as Container;
+    if (!equalButForInner(ours, theirs, open)) return false;
   }
   return true;
 }

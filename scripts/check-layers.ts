@@ -31,7 +31,7 @@ const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<
 /** Folders that may import npm packages, and which. Everything else has Node and itself. */
 const ALLOWED_PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['transport', ['yaml']],
-  ['apiserver', ['yaml', 'rfc6902']],
+  ['apiserver', ['yaml']],
   ['cli', ['yaml']],
 ]);
 

@@ -95,7 +95,13 @@ function resourceRule(rule: AccessMatch): JsonObject {
 }
 
 function userInfo(user: User): JsonObject {
-  return { username: user.name, ...(user.uid === undefined ? {} : { uid: user.uid }), groups: [...user.groups] };
+  const extra = Object.entries(user.extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
+  return {
+    username: user.name,
+    ...(user.uid === undefined ? {} : { uid: user.uid }),
+    groups: [...user.groups],
+    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+  };
 }
 
 function reviewSelf(api: Api, scope: ResourceScope, object: JsonObject): JsonObject {

@@ -6,20 +6,21 @@ export interface User {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Unset parts match everything. `*` does too. */
 export interface AccessMatch {
   /** The name of the user. */
   user?: string;
-  /** get, list, watch, create, update, patch, delete, deletecollection; for other paths the lower-case method. */
+  /** get, list, watch, create, update, patch, delete, deletecollection, impersonate; for other paths the lower-case method. */
   verbs?: readonly string[];
   groups?: readonly string[];
   /** Plural names; `pods/status` for a subresource, `pods/*` for all of them. */
   resources?: readonly string[];
   namespaces?: readonly string[];
   names?: readonly string[];
-  /** Paths that are no resources; `/healthz*` stands for all that begin so. */
+  /** Paths that are no resources, as they are after percent-decoding; `/healthz*` stands for all that begin so. */
   paths?: readonly string[];
 }
 
@@ -52,12 +53,11 @@ export class Access {
   readonly #denials = new Set<Denial>();
   readonly #allowed = new Map<string, readonly AccessMatch[]>();
   /** Whether requests need a token at all. */
-  readonly #open: boolean;
-
+  readonly requiresToken: boolean;
   readonly #clock: Pick<Clock, 'now'>;
 
   constructor(adminToken: string | undefined, clock: Pick<Clock, 'now'>) {
-    this.#open = adminToken === undefined;
+    this.requiresToken = adminToken !== undefined;
     this.#clock = clock;
     if (adminToken !== undefined) this.addToken(adminToken, ADMIN);
   }
@@ -83,10 +83,12 @@ export class Access {
   }
 
   /** Throws 401. */
-  authenticate(authorization: string | undefined, impersonated: { user?: string; groups: readonly string[] }): User {
-    const user = this.#userOf(authorization);
-    if (impersonated.user === undefined) return user;
-    return { name: impersonated.user, groups: [...impersonated.groups, 'system:authenticated'] };
+  authenticate(authorization: string | undefined): User {
+    const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trim();
+    const user = token === undefined ? undefined : this.userOfToken(token);
+    if (user) return user;
+    if (!this.requiresToken) return ADMIN;
+    throw unauthorized();
   }
 
   /** The user that a token stands for. */
@@ -114,14 +116,9 @@ export class Access {
     return this.#allowed.get(user.name);
   }
 
-  #userOf(authorization: string | undefined): User {
-    const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trim();
-    if (token !== undefined) {
-      const user = this.userOfToken(token);
-      if (user) return user;
-    }
-    if (this.#open) return ADMIN;
-    throw unauthorized();
+  /** The 403 for what a user may not do. */
+  refusal(user: User, attributes: Attributes): StatusError {
+    return refusal(user, attributes);
   }
 }
 

@@ -17,7 +17,7 @@ import { SERVER_VERSION } from './health.ts';
 import { HttpFront } from './http-front.ts';
 import { identityFrom } from './identity.ts';
 import { InProcessTransport } from './in-process-transport.ts';
-import { EVENT_LIFETIME_MS } from './kinds/core-objects.ts';
+import { EVENT_LIFETIME_MS } from './kinds/event.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { OpenApiDocuments } from './openapi/open-api-documents.ts';
@@ -36,6 +36,11 @@ export interface ApiServerOptions {
   token?: string | false;
   /** Plain HTTP; kubectl then sends no credentials, so the default token is false. Default false: HTTPS. */
   http?: boolean;
+  /**
+   * Names that requests over plain HTTP may address the server by, beside those of loopback. Others, and requests of web
+   * pages from elsewhere, are refused (403), so that no page can use the server through a browser. Ignored over HTTPS.
+   */
+  allowedHosts?: readonly string[];
   /** Empty deleted namespaces, collect dependents, protect claims in use. Default true; false leaves that to a real controller manager. */
   controllers?: boolean;
   clock?: Clock;
@@ -223,6 +228,7 @@ export class ApiServer implements AsyncDisposable {
     if (!options.http) this.#certificate = makeServingCertificate(['127.0.0.1', '::1', 'localhost', 'kubernetes']);
     this.#front = await HttpFront.listen({
       port: options.port ?? 0,
+      allowedHosts: options.allowedHosts ?? [],
       handle: (request) => this.#pipeline.handle(request),
       logger: this.#api.logger,
       ...(this.#certificate ? { certificate: this.#certificate } : {}),

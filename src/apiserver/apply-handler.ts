@@ -18,17 +18,17 @@ export function handleApply(api: Api, scope: ResourceScope): ServerResponse | Pr
   const config = readConfig(scope);
   const existing = resource.table.objects.get(keyFor(scope.namespace, info.name));
   const writer = new ObjectWriter(api);
+  // Who applies owns what it applied: such an object is not stored without its owners.
+  const options = { ...writeOptions(scope, query), mayForgetOwners: false };
   if (!existing) {
     if (info.subresource !== '') throw notFound(resource, info.name);
     checkNamespace(api, resource, scope.namespace, info.name);
     const object = applied(api, scope, undefined, config, query);
     const metadata = metadataOf(object);
     delete metadata.uid;
-    return writeResponse(api, scope, 201, writer.create(resource, object, writeOptions(scope, query)));
+    return writeResponse(api, scope, 201, writer.create(resource, object, options));
   }
-  const stored = writer.update(resource, info.name, writeOptions(scope, query), (old) =>
-    applied(api, scope, old, config, query),
-  );
+  const stored = writer.update(resource, info.name, options, (old) => applied(api, scope, old, config, query));
   return writeResponse(api, scope, 200, stored);
 }
 
@@ -38,7 +38,8 @@ function readConfig({ request, info, namespace, resource }: ResourceScope): Json
   try {
     value = parseText(request.body, 'yaml').value;
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`);
   }
   if (!isObject(value)) throw badRequest('error decoding YAML: the body is not an object');
   const given = metadataOf(value);

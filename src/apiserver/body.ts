@@ -1,10 +1,11 @@
-import { parseDocument } from 'yaml';
-import { duplicateKeys } from './duplicate-keys.ts';
+import { duplicateKeys, MAX_DEPTH, TooDeep } from './duplicate-keys.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import { isKubernetesProtobuf, parseProtobufBody } from './protobuf-body.ts';
 import { badRequest, StatusError, unsupportedMediaType } from './status-error.ts';
+import { readYaml } from './yaml-text.ts';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const PREVIEW_BYTES = 30;
 const INPUTS = ['application/json', 'application/yaml'];
 
 export interface ParsedBody {
@@ -33,7 +34,8 @@ export function inputFormat(contentType: string | undefined): InputFormat {
 export function parseText(bytes: Uint8Array, format: InputFormat): ParsedBody {
   if (format === 'protobuf') return { value: parseProtobuf(bytes), duplicates: [] };
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-  return format === 'json' || looksLikeJson(text) ? parseJson(text) : parseYaml(text);
+  if (format === 'json') return parseJson(text);
+  return looksLikeJson(text) ? parseJsonAsYaml(text) : { value: readYaml(text), duplicates: [] };
 }
 
 /** client-go sends built-in kinds this way by default, so kubectl would not work without; answers are JSON all the same. */
@@ -61,15 +63,12 @@ function parseJson(text: string): ParsedBody {
   return { value, duplicates: duplicateKeys(text) };
 }
 
-/** YAML 1.1, as Go's library reads it; only the first document counts. */
-function parseYaml(text: string): ParsedBody {
-  const document = parseDocument(text, { version: '1.1', uniqueKeys: false });
-  const [problem] = document.errors;
-  if (problem) throw new Error(`yaml: ${problem.message.split('\n')[0] ?? ''}`);
-  const parsed: unknown = document.toJS({ maxAliasCount: 1000 });
-  // Dates, maps with non-string keys and the like become what JSON has for them.
-  const json = JSON.stringify(parsed ?? {});
-  return parseJson(json);
+function parseJsonAsYaml(text: string): ParsedBody {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof TooDeep ? new Error(`yaml: exceeded max depth of ${MAX_DEPTH}`) : error;
+  }
 }
 
 /**
@@ -82,28 +81,28 @@ export function parseObject(
   kind: string,
 ): { object: JsonObject; duplicates: readonly string[] } {
   if (bytes.length === 0) return { object: {}, duplicates: [] };
-  const refuse = (why: string) => badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`);
+  const refuse = (why: string) =>
+    badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${preview(bytes)})`);
   let parsed: ParsedBody;
   try {
     parsed = parseText(bytes, format);
   } catch (error) {
     if (error instanceof StatusError) throw error;
-    if (error instanceof RangeError && format !== 'protobuf') throw badRequest('exceeded max depth');
     const text = error instanceof Error ? error.message : String(error);
-    throw refuse(
-      format === 'json' ? `couldn't get version/kind; json parse error: ${text} (${hexPreview(bytes)})` : text,
-    );
+    throw refuse(format === 'json' ? `couldn't get version/kind; json parse error: ${text}` : text);
   }
   if (!isObject(parsed.value)) {
     const what = Array.isArray(parsed.value) ? 'array' : typeof parsed.value;
     throw refuse(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (${hexPreview(bytes)})`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
   }
   return { object: parsed.value, duplicates: parsed.duplicates };
 }
 
-function hexPreview(bytes: Uint8Array): string {
-  const shown = Buffer.from(bytes.subarray(0, 32)).toString('hex');
-  return bytes.length > 32 ? `${shown} ...` : shown;
+/** The beginning of a body: what looks like JSON as it is, anything else byte by byte. */
+function preview(bytes: Uint8Array): string {
+  const isText = bytes[0] === '{'.charCodeAt(0);
+  const shown = Buffer.from(bytes.subarray(0, PREVIEW_BYTES)).toString(isText ? 'utf8' : 'hex');
+  return bytes.length > PREVIEW_BYTES ? `${shown} ...` : shown;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { duplicateKeys } from './duplicate-keys.ts';
+import { duplicateKeys, TooDeep } from './duplicate-keys.ts';
 
 describe('duplicateKeys', () => {
   it('names the path of a key that stands twice', () => {
@@ -23,6 +23,6 @@ describe('duplicateKeys', () => {
 
   it('refuses what nests too deeply', () => {
     const deep = '['.repeat(20_000) + ']'.repeat(20_000);
-    expect(() => duplicateKeys(deep)).toThrow(RangeError);
+    expect(() => duplicateKeys(deep)).toThrow(TooDeep);
   });
 });

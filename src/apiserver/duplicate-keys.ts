@@ -1,6 +1,9 @@
 /** How deeply JSON may nest; Go's decoder stops at the same depth. */
 export const MAX_DEPTH = 10_000;
 
+/** A text that nests more deeply than Go's decoder goes, in its words. */
+export class TooDeep extends Error {}
+
 interface Frame {
   /** Unset for arrays. */
   readonly keys: Set<string> | undefined;
@@ -10,7 +13,7 @@ interface Frame {
 
 /**
  * The paths of keys that stand twice in one object of a JSON text that is known to parse, which `JSON.parse` would
- * silently merge: `data.a`, `spec.containers[0].name`. Throws a RangeError when the text nests too deeply.
+ * silently merge: `data.a`, `spec.containers[0].name`. Throws `TooDeep`.
  */
 export function duplicateKeys(text: string): string[] {
   const found: string[] = [];
@@ -36,7 +39,7 @@ export function duplicateKeys(text: string): string[] {
       const top = stack[stack.length - 1];
       const own = top && !top.keys ? `${top.path}[${top.index}]` : path;
       stack.push({ keys: char === OPEN_OBJECT ? new Set() : undefined, path: own, index: 0 });
-      if (stack.length > MAX_DEPTH) throw new RangeError('exceeded max depth');
+      if (stack.length > MAX_DEPTH) throw new TooDeep(`invalid character '${text[at]}' exceeded max depth`);
     } else if (char === CLOSE_OBJECT || char === CLOSE_ARRAY) stack.pop();
     else if (char === COMMA) {
       const top = stack[stack.length - 1];

@@ -1,5 +1,6 @@
 import type { StatusCause } from '../api/status.ts';
 import type { JsonValue } from './json.ts';
+import { jsonText } from './json-text.ts';
 
 /** One thing wrong with one field of an object, worded as `field.Error` of apimachinery. */
 export interface FieldError {
@@ -59,5 +60,5 @@ function make(reason: string, field: string, text: string, detail: string): Fiel
 
 function goValue(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return 'null';
-  return JSON.stringify(value);
+  return typeof value === 'object' ? jsonText(value) : JSON.stringify(value);
 }

@@ -106,7 +106,7 @@ describe('the server on a socket', () => {
     await using plain = await ApiServer.start({ http: true, logger: silentLogger, watchQueueLimit: 20 });
     const socket = await openSocket(Number(new URL(plain.url).port));
     socket.pause();
-    socket.write(`GET ${OBJECTS}?watch=1&resourceVersion=${plain.resourceVersion} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    socket.write(`GET ${OBJECTS}?watch=1&resourceVersion=${plain.resourceVersion} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
     await expect.poll(() => plain.openWatches).toBe(1);
     const transport = plain.transport();
     const text = 'x'.repeat(500_000);
@@ -126,6 +126,88 @@ describe('the server on a socket', () => {
     socket.write('\x16\x03\x01garbage\r\n\r\n');
     await closed;
     expect((await request(`${plain.url}/healthz`, { dispatcher: agent })).statusCode).toBe(200);
+  });
+
+  describe('without TLS', () => {
+    /** The status of an answer to a request with exactly these headers. */
+    const statusOf = async (url: string, headers: readonly string[], method = 'GET') => {
+      const socket = await openSocket(Number(new URL(url).port));
+      const chunks: Buffer[] = [];
+      const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const lines = [`${method} /api/v1/namespaces HTTP/1.1`, 'connection: close', 'content-length: 0', ...headers];
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+      await closed;
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(Buffer.concat(chunks).toString())?.[1]);
+    };
+
+    it('answers under the names of loopback and under those that it was given, and no other', async () => {
+      await using plain = await ApiServer.start({ http: true, allowedHosts: ['tests.internal'] });
+      const { port } = new URL(plain.url);
+      for (const host of [
+        '127.0.0.1',
+        '127.1.2.3',
+        'localhost',
+        'LocalHost',
+        'a.localhost',
+        '[::1]',
+        'tests.internal',
+      ]) {
+        expect([host, await statusOf(plain.url, [`host: ${host}:${port}`])]).toEqual([host, 200]);
+        expect([host, await statusOf(plain.url, [`host: ${host}`])]).toEqual([host, 200]);
+      }
+      const foreign = [
+        'evil.example',
+        'localhost.evil.example',
+        '127.0.0.1.evil.example',
+        '10.0.0.1',
+        '[::2]',
+        '127.evil',
+      ];
+      for (const host of foreign) {
+        expect([host, await statusOf(plain.url, [`host: ${host}:${port}`])]).toEqual([host, 403]);
+      }
+    });
+
+    it('refuses what a page of another origin sends, before it looks at the request', async () => {
+      await using plain = await ApiServer.start({ http: true });
+      const { port } = new URL(plain.url);
+      const host = `host: localhost:${port}`;
+      expect(await statusOf(plain.url, [host, `origin: http://localhost:${port}`])).toBe(200);
+      for (const origin of ['http://evil.example', `https://localhost:${port}`, 'http://localhost:1', 'null']) {
+        for (const method of ['GET', 'POST', 'OPTIONS']) {
+          expect([origin, await statusOf(plain.url, [host, `origin: ${origin}`], method)]).toEqual([origin, 403]);
+        }
+      }
+    });
+
+    it('says why it refuses', async () => {
+      await using plain = await ApiServer.start({ http: true });
+      const refused = await request(`${plain.url}/api/v1/pods`, {
+        headers: { host: 'evil.example' },
+        dispatcher: agent,
+      });
+      expect(await refused.body.json()).toMatchObject({
+        kind: 'Status',
+        reason: 'Forbidden',
+        code: 403,
+        message: expect.stringContaining('the Host header names "evil.example"'),
+      });
+    });
+  });
+
+  it('answers pages of any origin with TLS, where the token is what counts', async () => {
+    const answer = await send('/version', { headers: { origin: 'http://evil.example' } });
+    expect(answer.statusCode).toBe(200);
+    await answer.body.dump();
+  });
+
+  it('lets nobody without a token speak for somebody else', async () => {
+    const headers = { 'impersonate-user': 'kubernetes-admin' };
+    const probe = await request(`${server.url}/version`, { dispatcher: agent, headers });
+    expect(await probe.body.json()).toMatchObject({ code: 403, reason: 'Forbidden' });
+    const list = await request(`${server.url}/api/v1/pods`, { dispatcher: agent, headers });
+    expect(await list.body.json()).toMatchObject({ code: 401 });
   });
 
   it('writes a kubeconfig with its authority and its token', () => {

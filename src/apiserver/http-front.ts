@@ -12,7 +12,9 @@ import type { Logger } from '../observe/logger.ts';
 import { MAX_BODY_BYTES } from './body.ts';
 import type { ServingCertificate } from './certificate.ts';
 import { ConnectionLost } from './connection-lost.ts';
-import type { ServerRequest, ServerResponse } from './request.ts';
+import { foreignRequest } from './host-guard.ts';
+import { jsonResponse, type ServerRequest, type ServerResponse } from './request.ts';
+import { forbiddenPath } from './status-error.ts';
 
 const GZIP_FROM_BYTES = 128 * 1024;
 const gzipAll = promisify(gzip);
@@ -21,6 +23,8 @@ export interface HttpFrontOptions {
   /** Unset: plain HTTP. */
   certificate?: ServingCertificate;
   port: number;
+  /** Over plain HTTP: names beside those of loopback that requests may address the server by. */
+  allowedHosts: readonly string[];
   handle(request: ServerRequest): Promise<ServerResponse>;
   logger: Logger;
 }
@@ -73,7 +77,9 @@ export class HttpFront {
   async #serve(incoming: IncomingMessage, outgoing: NodeResponse): Promise<void> {
     const gone = new AbortController();
     outgoing.on('close', () => gone.abort(new ConnectionLost('the client has gone')));
-    const body = await readBody(incoming);
+    const { certificate, allowedHosts } = this.#options;
+    // With TLS, the certificate holds for the names of this server alone.
+    const foreign = certificate ? undefined : foreignRequest(incoming.headers, allowedHosts);
     const url = incoming.url ?? '/';
     const mark = url.indexOf('?');
     const request: ServerRequest = {
@@ -81,10 +87,12 @@ export class HttpFront {
       path: mark < 0 ? url : url.slice(0, mark),
       query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
       headers: flatHeaders(incoming),
-      body,
+      body: foreign === undefined ? await readBody(incoming) : new Uint8Array(),
       signal: gone.signal,
     };
-    const response = await this.#options.handle(request);
+    if (foreign !== undefined) outgoing.setHeader('connection', 'close');
+    const response =
+      foreign === undefined ? await this.#options.handle(request) : jsonResponse(403, forbiddenPath(foreign).status);
     await this.#write(request, response, outgoing);
   }
 

@@ -1,6 +1,7 @@
 /**
  * JSON as the server handles it. Objects come from `JSON.parse`, so `__proto__` may be an own key: copy them by spread,
- * `structuredClone` or `setKey`, never by plain assignment of a key that came from a client.
+ * `cloneJson` or `setKey`, never by plain assignment of a key that came from a client. A client may nest values 10,000
+ * levels deep: what walks them keeps a stack of its own, because the machine's ends long before.
  */
 export type JsonValue = string | number | boolean | null | JsonObject | JsonValue[];
 
@@ -58,20 +59,80 @@ export function ensureObject(parent: JsonObject, key: string): JsonObject {
   return made;
 }
 
+/** A copy that shares nothing with the value, however deeply it nests. */
 export function cloneJson<T extends JsonValue>(value: T): T {
-  return structuredClone(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const root = emptyLike(value);
+  const open: [from: Container, to: Container][] = [[value as Container, root]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [from, to] = next;
+    for (const key of Object.keys(from)) {
+      const item = from[key as never] as JsonValue | undefined;
+      if (typeof item !== 'object' || item === null) {
+        setKey(to as JsonObject, key, item as JsonValue);
+        continue;
+      }
+      const copy = emptyLike(item);
+      setKey(to as JsonObject, key, copy);
+      open.push([item, copy]);
+    }
+  }
+  return root as T;
 }
 
-/** Equality of JSON values; the order of keys does not count, and a key set to undefined is an absent one. */
-export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+type Container = JsonObject | JsonValue[];
+
+function emptyLike(value: Container): Container {
+  return Array.isArray(value) ? [] : {};
+}
+
+/**
+ * Equality of JSON values, however deeply they nest; the order of keys does not count, and a key set to undefined is an
+ * absent one. With a limit, no more than so many maps and lists are looked at, and what is larger counts as different.
+ */
+export function jsonEqual(
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+  limit = Number.POSITIVE_INFINITY,
+): boolean {
   if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (!isContainer(a) || !isContainer(b)) return false;
+  const open: Container[] = [];
+  if (!equalButForInner(a, b, open)) return false;
+  for (let left = limit; open.length > 0; left--) {
+    if (left <= 0) return false;
+    const theirs = open.pop() as Container;
+    const ours = open.pop() as Container;
+    if (!equalButForInner(ours, theirs, open)) return false;
+  }
+  return true;
+}
+
+/** Compares one level; pairs that are to be compared in turn go onto the stack. */
+function equalButForInner(a: Container, b: Container, open: Container[]): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((item, index) => jsonEqual(item, b[index]));
+    for (let index = 0; index < a.length; index++) if (!equalOrOpen(a[index], b[index], open)) return false;
+    return true;
   }
-  const keysOfA = Object.keys(a).filter((key) => a[key] !== undefined);
-  const keysOfB = Object.keys(b).filter((key) => b[key] !== undefined);
-  if (keysOfA.length !== keysOfB.length) return false;
-  return keysOfA.every((key) => Object.hasOwn(b, key) && jsonEqual(getKey(a, key), getKey(b, key)));
+  let surplus = 0;
+  for (const key in a) {
+    const value = a[key];
+    if (value === undefined) continue;
+    if (!Object.hasOwn(b, key) || !equalOrOpen(value, b[key], open)) return false;
+    surplus--;
+  }
+  for (const key in b) if (b[key] !== undefined) surplus++;
+  return surplus === 0;
+}
+
+function equalOrOpen(a: JsonValue | undefined, b: JsonValue | undefined, open: Container[]): boolean {
+  if (a === b) return true;
+  if (!isContainer(a) || !isContainer(b)) return false;
+  open.push(a, b);
+  return true;
+}
+
+function isContainer(value: JsonValue | undefined): value is Container {
+  return typeof value === 'object' && value !== null;
 }

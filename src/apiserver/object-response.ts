@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { orElse, prettyJson } from './json-text.ts';
 import type { ListResult } from './list.ts';
 import type { Accepted } from './negotiation.ts';
 import { partialObject } from './representation.ts';
@@ -24,12 +25,17 @@ export interface OutputOptions {
 export function documentResponse(status: number, json: Uint8Array, output: OutputOptions): ServerResponse {
   const { format } = output.accepted;
   if (format === 'yaml') {
-    const text = stringify(JSON.parse(Buffer.from(json).toString()), YAML_STYLE);
+    // JSON is YAML too: what nests too deeply for blocks is written as it is.
+    const plain = Buffer.from(json).toString();
+    const text = orElse(
+      () => stringify(JSON.parse(plain), YAML_STYLE),
+      () => `${plain}\n`,
+    );
     return bytesResponse(status, Buffer.from(text), 'application/yaml');
   }
   if (output.pretty || output.accepted.pretty) {
-    const value: unknown = JSON.parse(Buffer.from(json).toString());
-    return bytesResponse(status, Buffer.from(JSON.stringify(value, null, 2)));
+    const value = JSON.parse(Buffer.from(json).toString()) as object;
+    return bytesResponse(status, Buffer.from(prettyJson(value)));
   }
   return bytesResponse(status, Buffer.concat([json, NEWLINE]));
 }

@@ -18,6 +18,7 @@ import {
   invalidObject,
   modifiedMeanwhile,
   notFound,
+  StorageLimit,
   statusError,
 } from './status-error.ts';
 import { StoredObject } from './stored-object.ts';
@@ -30,6 +31,8 @@ export interface WriteOptions {
   readonly subresource?: string;
   /** Who writes; unset for the server itself. */
   readonly user?: User;
+  /** Whether an object that is too large to be stored may be stored without its owners instead. Default true. */
+  readonly mayForgetOwners?: boolean;
   warn(message: string): void;
 }
 
@@ -62,7 +65,7 @@ export class ObjectWriter {
   }
 
   create(resource: ServedResource, object: JsonObject, options: WriteOptions): StoredObject {
-    const { store, identity, clock } = this.#api;
+    const { identity, clock } = this.#api;
     const { strategy, table } = resource;
     const context = this.context(options);
     const metadata = ensureObject(object, 'metadata');
@@ -78,6 +81,7 @@ export class ObjectWriter {
     this.#judge(resource, object, [
       ...this.#validateMetadata(resource, metadata, options),
       ...(strategy.validate?.(object, context) ?? []),
+      ...(strategy.validateCreate?.(object, context) ?? []),
     ]);
     const key = keyOf(metadata);
     const present = table.objects.get(key);
@@ -89,7 +93,7 @@ export class ObjectWriter {
     if (asString(metadata.resourceVersion) !== '') {
       throw statusError(500, '', 'resourceVersion should not be set on objects to be created');
     }
-    const stored = options.dryRun ? this.#dry(resource, object, 0) : store.put(table, object);
+    const stored = options.dryRun ? this.#dry(resource, object, 0) : this.#put(resource, object, options);
     strategy.afterWrite?.(object, undefined, context);
     return stored;
   }
@@ -132,9 +136,23 @@ export class ObjectWriter {
       return this.#dry(resource, object, existing.revision);
     }
     if (equalButForTimes(object, old)) return existing;
-    const stored = options.dryRun ? this.#dry(resource, object, existing.revision) : store.put(table, object);
+    const stored = options.dryRun
+      ? this.#dry(resource, object, existing.revision)
+      : this.#put(resource, object, options);
     strategy.afterWrite?.(object, old, context);
     return stored;
+  }
+
+  /** `managedFields` may be large: what would fit without them is stored without them. */
+  #put({ table }: ServedResource, object: JsonObject, { mayForgetOwners = true }: WriteOptions): StoredObject {
+    const { store } = this.#api;
+    try {
+      return store.put(table, object);
+    } catch (error) {
+      if (!(error instanceof StorageLimit) || !mayForgetOwners) throw error;
+      delete metadataOf(object).managedFields;
+      return store.put(table, object);
+    }
   }
 
   /** A state that is answered but not stored. */
@@ -205,7 +223,8 @@ export class ObjectWriter {
 
   #judge(resource: ServedResource, object: JsonObject, errors: readonly FieldError[]): void {
     if (errors.length === 0) return;
-    throw invalidObject(resource, asString(metadataOf(object).name), errors);
+    const { kind, group, strategy } = resource;
+    throw invalidObject({ kind, group: strategy.errorGroup ?? group }, asString(metadataOf(object).name), errors);
   }
 }
 

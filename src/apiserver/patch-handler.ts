@@ -4,6 +4,7 @@ import { handleApply } from './apply-handler.ts';
 import { mediaType, parseText } from './body.ts';
 import { invalid } from './field-error.ts';
 import { asString, isObject, type JsonObject, type JsonValue } from './json.ts';
+import { jsonText } from './json-text.ts';
 import { metadataOf } from './object-meta.ts';
 import { keyFor } from './object-writer.ts';
 import { jsonPatch } from './patch/json-patch.ts';
@@ -96,11 +97,7 @@ function decodeOrBlame(
     return decodeObject(scope, patched, duplicates, query.fieldValidation);
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
-    if (error.message.includes('strict decoding error')) {
-      const why = error.message.replace(/^.*? cannot be handled as a [^:]*: /, '');
-      throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(patched), why)]);
-    }
     const why = error.message.replace(/^.*? cannot be handled as a [^:]*: /, '');
-    throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(patched), why)]);
+    throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', jsonText(patched), why)]);
   }
 }

@@ -1,6 +1,6 @@
 import type { FieldSchema, ScalarType, TypeSchema } from '../api/type-schema.ts';
 import { schemaOfKind, typeSchema } from '../generated/type-schemas.ts';
-import { asArray, type JsonObject, type JsonValue, setKey } from './json.ts';
+import { asArray, getKey, type JsonObject, type JsonValue, setKey } from './json.ts';
 import { wireBytes, wireFields, wireInteger, wireMap, wireText } from './protobuf-reader.ts';
 import { isScalar } from './scalar-values.ts';
 
@@ -8,6 +8,9 @@ import { isScalar } from './scalar-values.ts';
 const MAGIC = Buffer.from('k8s\0');
 
 type WireValue = bigint | Uint8Array;
+
+/** How deeply messages may nest; see `typed-object.ts`. */
+const MAX_MESSAGES = 500;
 
 export function isKubernetesProtobuf(bytes: Uint8Array): boolean {
   return MAGIC.equals(bytes.subarray(0, MAGIC.length));
@@ -26,22 +29,25 @@ export function parseProtobufBody(bytes: Uint8Array): JsonObject | undefined {
   const name = schemaOfKind(apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1), kind);
   const schema = name === undefined ? undefined : typeSchema(name);
   if (!schema) return undefined;
-  return { ...(message(schema, wireBytes(envelope.get(2) ?? 0n)) as JsonObject), kind, apiVersion };
+  return { ...(message(schema, wireBytes(envelope.get(2) ?? 0n), 0) as JsonObject), kind, apiVersion };
 }
 
-function message(schema: TypeSchema, bytes: Uint8Array): JsonValue {
+function message(schema: TypeSchema, bytes: Uint8Array, depth: number): JsonValue {
+  if (depth > MAX_MESSAGES) throw new RangeError(`proto: exceeded max depth of ${MAX_MESSAGES}`);
   const fields = new Map(schema.fields.filter((field) => field.wire > 0).map((field) => [field.wire, field]));
   const object: JsonObject = {};
   const inlined: JsonValue[] = [];
   for (const { number, value } of wireFields(bytes)) {
     const field = fields.get(number);
     if (!field) continue;
-    if (field.inline) inlined.push(element(field, value) ?? null);
-    else if (field.shape === 'list')
-      setKey(object, field.json, [...asArray(object[field.json]), element(field, value) ?? null]);
-    else if (field.shape === 'map') setKey(object, field.json, withEntry(object[field.json], field, value));
+    if (field.inline) inlined.push(element(field, value, depth) ?? null);
+    else if (field.shape === 'list') {
+      const items = asArray(getKey(object, field.json));
+      items.push(element(field, value, depth) ?? null);
+      setKey(object, field.json, items);
+    } else if (field.shape === 'map') setKey(object, field.json, withEntry(object[field.json], field, value, depth));
     else {
-      const read = element(field, value);
+      const read = element(field, value, depth);
       if (read !== undefined) setKey(object, field.json, read);
     }
   }
@@ -49,10 +55,10 @@ function message(schema: TypeSchema, bytes: Uint8Array): JsonValue {
   return schema.form ? formed(schema, object) : object;
 }
 
-function withEntry(present: JsonValue | undefined, field: FieldSchema, value: WireValue): JsonObject {
+function withEntry(present: JsonValue | undefined, field: FieldSchema, value: WireValue, depth: number): JsonObject {
   const entry = wireMap(value);
   const map = (present ?? {}) as JsonObject;
-  setKey(map, wireText(entry.get(1) ?? 0n), element(field, entry.get(2) ?? new Uint8Array()) ?? null);
+  setKey(map, wireText(entry.get(1) ?? 0n), element(field, entry.get(2) ?? new Uint8Array(), depth) ?? null);
   return map;
 }
 
@@ -63,10 +69,10 @@ function formed(schema: TypeSchema, object: JsonObject): JsonValue {
   return (present ? first : second) ?? null;
 }
 
-function element(field: FieldSchema, value: WireValue): JsonValue | undefined {
+function element(field: FieldSchema, value: WireValue, depth: number): JsonValue | undefined {
   if (isScalar(field.type)) return scalar(field.type, value);
   const schema = typeSchema(field.type);
-  return schema ? message(schema, wireBytes(value)) : null;
+  return schema ? message(schema, wireBytes(value), depth + 1) : null;
 }
 
 function scalar(type: ScalarType, value: WireValue): JsonValue | undefined {

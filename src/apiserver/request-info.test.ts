@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { requestInfo } from './request-info.ts';
+import { decodePath, requestInfo } from './request-info.ts';
 
 const info = (method: string, target: string) => {
   const [path = '', query = ''] = target.split('?');
-  return requestInfo(method, path, new URLSearchParams(query));
+  return requestInfo(method, decodePath(path) ?? '', new URLSearchParams(query));
 };
 
 describe('requestInfo', () => {
@@ -28,6 +28,10 @@ describe('requestInfo', () => {
     ['GET', '/apis/apps/v1/watch/deployments', { verb: 'watch', resource: 'deployments' }],
     ['GET', '/api/v1/namespaces/a/pods/b/proxy/x/y', { subresource: 'proxy', rest: 'x/y' }],
     ['GET', '/api/v1/namespaces/a/pods/b%20c', { name: 'b c' }],
+    ['GET', '/api/v1/namespaces/a/pods/b%2Flog', { name: 'b', subresource: 'log' }],
+    ['GET', '/api/v1/namespaces/a%2Fpods', { verb: 'list', resource: 'pods', namespace: 'a' }],
+    ['GET', '/api/v1/namespaces/%2e%2e/pods', { resource: 'pods', namespace: '..' }],
+    ['GET', '/%61pi/v1/pods', { isResource: true, resource: 'pods' }],
     ['GET', '/healthz', { isResource: false, verb: 'get' }],
     ['GET', '/api/v1', { isResource: false }],
     ['GET', '/apis/apps/v1', { isResource: false }],

@@ -26,17 +26,28 @@ const VERB_OF_METHOD: Readonly<Record<string, string>> = {
 
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** Undefined when a segment is not valid percent-encoding. */
-export function splitPath(path: string): string[] | undefined {
-  const trimmed = path.replace(/^\/+|\/+$/g, '');
-  if (trimmed === '') return [];
+/**
+ * The path that everything behind it sees: access rules, handlers and faults. It is decoded once and as a whole, so that
+ * an encoded slash is a slash to all of them. Undefined when it is not valid percent-encoding.
+ */
+export function decodePath(path: string): string | undefined {
   try {
-    return trimmed.split('/').map(decodeURIComponent);
+    return decodeURIComponent(path);
   } catch {
     return undefined;
   }
 }
 
+/** The segments of a decoded path, without the slashes around it. */
+export function splitPath(path: string): string[] {
+  let start = 0;
+  let end = path.length;
+  while (path[start] === '/') start++;
+  while (end > start && path[end - 1] === '/') end--;
+  return start === end ? [] : path.slice(start, end).split('/');
+}
+
+/** `path` is decoded. */
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const nothing: RequestInfo = {
     isResource: false,
@@ -51,7 +62,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     watchPath: false,
   };
   const parts = splitPath(path);
-  if (!parts || parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return nothing;
+  if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return nothing;
   const core = parts[0] === 'api';
   if (!core && parts.length < 4) return nothing;
   const group = core ? '' : (parts[1] ?? '');

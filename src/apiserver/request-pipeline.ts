@@ -7,11 +7,12 @@ import { ConnectionLost } from './connection-lost.ts';
 import type { Discovery } from './discovery.ts';
 import { type FaultPlan, type MetFault, watchFaults } from './fault-plan.ts';
 import { healthResponse, versionResponse } from './health.ts';
+import { impersonated } from './impersonation.ts';
 import { parseAccept } from './negotiation.ts';
 import { type RequestContext, type ServerRequest, type ServerResponse, textResponse } from './request.ts';
-import { type RequestInfo, requestInfo, splitPath } from './request-info.ts';
+import { decodePath, type RequestInfo, requestInfo, splitPath } from './request-info.ts';
 import { routeResource } from './resource-router.ts';
-import { badRequest, internalError, StatusError, statusError, tooLarge, unknownPath } from './status-error.ts';
+import { internalError, StatusError, statusError, tooLarge, unknownPath } from './status-error.ts';
 
 /** Answers paths that are neither resources nor discovery; undefined when it does not know the path. */
 export type ExtraPaths = (
@@ -38,10 +39,13 @@ export class RequestPipeline {
     this.#parts = parts;
   }
 
-  async handle(request: ServerRequest): Promise<ServerResponse> {
+  async handle(encoded: ServerRequest): Promise<ServerResponse> {
     const { api, faults } = this.#parts;
-    const info = requestInfo(request.method, request.path, request.query);
-    const authentication = this.#authenticate(request);
+    const path = decodePath(encoded.path);
+    if (path === undefined) return textResponse(400, '400 Bad Request');
+    const request = { ...encoded, path };
+    const info = requestInfo(request.method, path, request.query);
+    const authentication = this.#authenticate(request, info);
     const userName = authentication instanceof StatusError ? '' : authentication.name;
     const met = faults.meet(info, userName, request);
     const warnings: string[] = [];
@@ -67,12 +71,13 @@ export class RequestPipeline {
     const { api, access, discovery, extraPaths } = this.#parts;
     const { request, user } = context;
     if (request.body.length > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
-    const parts = splitPath(request.path);
-    if (!parts) throw badRequest('the path is not valid percent-encoding');
     access.authorize(user, attributesOf(info, request.path));
+    // Nothing is served under an empty first segment, whatever follows it.
+    if (request.path.startsWith('//')) return textResponse(404, '404 page not found\n');
+    const parts = splitPath(request.path);
     if (info.isResource && servesGroup(api, info)) return routeResource(api, context, info);
     const found =
-      healthResponse(parts, request.query) ??
+      healthResponse(request.path.split('/').slice(1), request.query) ??
       (parts.length === 1 && parts[0] === 'version' ? versionResponse() : undefined) ??
       discovery.respond(parts, request.headers.accept) ??
       (await extraPaths(parts, request));
@@ -83,18 +88,16 @@ export class RequestPipeline {
     return textResponse(404, '404 page not found\n');
   }
 
-  #authenticate({ headers, path }: ServerRequest): User | StatusError {
-    const groups = (headers['impersonate-group'] ?? '').split(',').filter((group) => group !== '');
-    const user = headers['impersonate-user'];
+  /** Who asks, or whom the request is allowed to ask for. */
+  #authenticate({ headers, path }: ServerRequest, info: RequestInfo): User | StatusError {
+    const { access } = this.#parts;
+    const probe = headers.authorization === undefined && PUBLIC_PATHS.test(path);
     try {
-      return this.#parts.access.authenticate(headers.authorization, {
-        ...(user === undefined ? {} : { user }),
-        groups: groups.map((group) => group.trim()),
-      });
+      const user = access.requiresToken && probe ? ANONYMOUS : access.authenticate(headers.authorization);
+      return impersonated(access, user, headers, attributesOf(info, path));
     } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      const probe = headers.authorization === undefined && PUBLIC_PATHS.test(path);
-      return probe ? ANONYMOUS : error;
+      if (error instanceof StatusError) return error;
+      throw error;
     }
   }
 

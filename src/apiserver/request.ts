@@ -5,7 +5,7 @@ import type { WatchFaults } from './fault-plan.ts';
 export interface ServerRequest {
   /** In capitals. */
   readonly method: string;
-  /** Still percent-encoded. */
+  /** Percent-encoded as it came; behind the front door of the pipeline it is decoded, for everybody alike. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Names in lower case. */

@@ -1,4 +1,5 @@
 import type { ScalarType } from '../api/type-schema.ts';
+import { readMicroTime, readTime } from './go-time.ts';
 import type { JsonValue } from './json.ts';
 import { canonicalQuantity } from './table/quantity.ts';
 
@@ -10,8 +11,9 @@ const GO_TYPES: Readonly<Record<ScalarType, string>> = {
   float: 'float32',
   double: 'float64',
   bytes: '[]uint8',
-  Time: 'v1.Time',
-  MicroTime: 'v1.MicroTime',
+  // These read a string of their own first.
+  Time: 'string',
+  MicroTime: 'string',
   Duration: 'v1.Duration',
   Quantity: 'resource.Quantity',
   IntOrString: 'intstr.IntOrString',
@@ -20,7 +22,6 @@ const GO_TYPES: Readonly<Record<ScalarType, string>> = {
   JSON: 'v1.JSON',
 };
 
-const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const DURATION = /^[+-]?(?:0|(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 
 export function isScalar(type: string): type is ScalarType {
@@ -62,8 +63,9 @@ export function readScalar(type: ScalarType, value: JsonValue): ScalarReading {
       if (typeof value !== 'string') return mismatch;
       return isBase64(value) ? { value } : { problem: 'illegal base64 data at input byte 0' };
     case 'Time':
+      return typeof value === 'string' ? readTime(value) : mismatch;
     case 'MicroTime':
-      return typeof value === 'string' ? readTime(type, value) : mismatch;
+      return typeof value === 'string' ? readMicroTime(value) : mismatch;
     case 'Duration':
       if (typeof value !== 'string') return mismatch;
       return DURATION.test(value) ? { value } : { problem: `time: invalid duration ${JSON.stringify(value)}` };
@@ -81,19 +83,6 @@ function readInteger(type: 'int32' | 'int64', value: JsonValue): ScalarReading {
   const limit = type === 'int32' ? 2 ** 31 : 2 ** 63;
   if (!Number.isInteger(value) || value < -limit || value >= limit) return { mismatch: `number ${value}` };
   return { value };
-}
-
-function readTime(type: 'Time' | 'MicroTime', text: string): ScalarReading {
-  const parts = RFC3339.exec(text);
-  const ms = parts ? Date.parse(`${parts[1]}${parts[3]}`) : Number.NaN;
-  if (Number.isNaN(ms)) {
-    const quoted = JSON.stringify(text);
-    return { problem: `parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"` };
-  }
-  const seconds = new Date(ms).toISOString().slice(0, 19);
-  if (type === 'Time') return { value: `${seconds}Z` };
-  const micros = (parts?.[2] ?? '.').slice(1, 7).padEnd(6, '0');
-  return { value: `${seconds}.${micros}Z` };
 }
 
 function readQuantity(value: JsonValue): ScalarReading {

@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import { inputFormat, mediaType, parseObject } from './body.ts';
 import { invalid } from './field-error.ts';
 import { withOwners } from './field-manager.ts';
-import { asObject, asString, ensureObject, getPath, isObject, type JsonObject } from './json.ts';
+import { asObject, asString, cloneJson, ensureObject, getPath, isObject, type JsonObject } from './json.ts';
 import { metadataOf } from './object-meta.ts';
 import { documentResponse } from './object-response.ts';
 import { keyFor, ObjectWriter } from './object-writer.ts';
@@ -108,7 +108,7 @@ function writeScale(api: Api, scope: ResourceScope, query: WriteQuery, change: S
   const access = accessOf(scope);
   if (!resource.table.objects.has(keyFor(scope.namespace, info.name))) throw notFound(resource, info.name);
   return new ObjectWriter(api).update(resource, info.name, writeOptions(scope, query), (old) => {
-    const shown = fromStorage(resource, structuredClone(old));
+    const shown = fromStorage(resource, cloneJson(old));
     const wanted = readScale(change(access.readForUpdate(shown)));
     const replicas = getPath(wanted, 'spec', 'replicas') ?? 0;
     if (typeof replicas !== 'number' || replicas < 0) {

@@ -1,6 +1,7 @@
 import type { SubresourceDescription } from '../api/type-schema.ts';
 import type { MergeSchema } from './apply/merge-schema.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import { jsonText } from './json-text.ts';
 import type { ScaleAccess } from './scale.ts';
 import type { Table } from './store.ts';
 import { type StoredObject, typePrefix } from './stored-object.ts';
@@ -126,6 +127,6 @@ export class ServedResource {
   #body(stored: StoredObject): Buffer {
     if (!this.init.conversion) return stored.body;
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = this.init.conversion.fromStorage(stored.decode());
-    return Buffer.from(JSON.stringify(rest));
+    return Buffer.from(jsonText(rest));
   }
 }

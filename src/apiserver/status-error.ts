@@ -142,6 +142,18 @@ export function tooLarge(limitBytes: number): StatusError {
   return statusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`);
 }
 
+/** etcd takes requests of this size, and its client sends none beyond `MAX_SENT_BYTES`. */
+export const MAX_STORED_BYTES = 1.5 * 1024 * 1024;
+const MAX_SENT_BYTES = 2 * 1024 * 1024;
+
+/** An object that is too large to be stored. The real server passes on what etcd says. */
+export class StorageLimit extends StatusError {
+  constructor(bytes: number) {
+    const tooLong = `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${bytes} vs. ${MAX_SENT_BYTES})`;
+    super(failure(500, '', bytes > MAX_SENT_BYTES ? tooLong : 'etcdserver: request is too large'));
+  }
+}
+
 export function internalError(message: string): StatusError {
   return statusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }

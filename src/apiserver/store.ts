@@ -1,7 +1,7 @@
 import type { Clock } from '../observe/clock.ts';
 import type { JsonObject } from './json.ts';
 import { SortedMap } from './sorted-map.ts';
-import { expired } from './status-error.ts';
+import { expired, MAX_STORED_BYTES, StorageLimit } from './status-error.ts';
 import { StoredObject } from './stored-object.ts';
 import type { SelectableField } from './strategy.ts';
 
@@ -162,10 +162,11 @@ export class Store {
     return table;
   }
 
-  /** Writes a state; `object` must carry its final metadata except resourceVersion. */
+  /** Writes a state; `object` must carry its final metadata except resourceVersion. Throws `StorageLimit`. */
   put(table: Table, object: JsonObject): StoredObject {
     const revision = this.#revision + 1;
     const current = new StoredObject(object, revision, table.fieldsOf(object));
+    if (current.body.length > MAX_STORED_BYTES) throw new StorageLimit(current.body.length);
     const previous = table.objects.get(current.key);
     this.#revision = revision;
     table.objects.set(current.key, current);

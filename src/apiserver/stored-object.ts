@@ -1,4 +1,5 @@
 import { asArray, asObject, asString, isObject, type JsonObject, type JsonValue } from './json.ts';
+import { jsonText } from './json-text.ts';
 
 /**
  * One state of one object, immutable. What is kept is its JSON as bytes, without `kind` and `apiVersion` (these depend
@@ -34,8 +35,8 @@ export class StoredObject {
     this.labels = isObject(metadata.labels) ? (metadata.labels as Record<string, string>) : undefined;
     this.fields = fields;
     this.owners = ownersOf(metadata);
-    const head = `{"metadata":${JSON.stringify(metadata)}`;
-    const tail = JSON.stringify(rest);
+    const head = `{"metadata":${jsonText(metadata)}`;
+    const tail = jsonText(rest);
     this.metadataEnd = Buffer.byteLength(head);
     this.body = Buffer.from(tail === '{}' ? `${head}}` : `${head},${tail.slice(1)}`);
   }

@@ -50,6 +50,8 @@ export interface Strategy {
   readonly uncached?: boolean;
   /** Beside metadata.name and metadata.namespace. */
   readonly selectableFields?: readonly SelectableField[];
+  /** The group that refusals name when it is not that of the resource. */
+  readonly errorGroup?: string;
 
   /** Fills what the client left out; runs on every write, before the rest. */
   defaults?(object: JsonObject): void;
@@ -57,7 +59,10 @@ export interface Strategy {
   /** For writes to the object itself and to subresources other than status. */
   prepareForUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
   prepareForStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
+  /** On every write. */
   validate?(object: JsonObject, context: WriteContext): FieldError[];
+  /** On creation, after `validate`. */
+  validateCreate?(object: JsonObject, context: WriteContext): FieldError[];
   validateUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
   validateStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
   /** Refuses or allows a deletion; throws `StatusError` to refuse. */

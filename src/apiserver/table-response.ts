@@ -1,6 +1,7 @@
 import type { ListMeta } from '../api/metadata.ts';
 import type { Api } from './api.ts';
 import type { JsonObject } from './json.ts';
+import { jsonText } from './json-text.ts';
 import { documentResponse, streamResponse } from './object-response.ts';
 import { bookmarkMetadata, type Representation } from './representation.ts';
 import type { ServerResponse } from './request.ts';
@@ -34,7 +35,7 @@ export async function tableResponse(
   if (items.length === 0) {
     return documentResponse(status, Buffer.from(`${start},"rows":${JSON.stringify(rows)}}`), scope.output);
   }
-  const encode = (object: JsonObject) => Buffer.from(JSON.stringify(tableRow(object, request)));
+  const encode = (object: JsonObject) => Buffer.from(jsonText(tableRow(object, request)));
   const frame = { head: `${start},"rows":[`, tail: ']}\n' };
   const { compare } = request.printer;
   if (!compare) {
@@ -60,7 +61,7 @@ export function tableRepresentation(api: Api, scope: ResourceScope): Representat
     const nowMs = api.clock.now();
     const table = toTable({ ...request, nowMs, objects: [object], metadata: { resourceVersion }, columns: first });
     first = false;
-    return Buffer.from(JSON.stringify(table));
+    return Buffer.from(jsonText(table));
   };
   return {
     // Headings depend on what this watch has sent before, so its frames are shared with nobody.

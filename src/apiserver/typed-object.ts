@@ -26,6 +26,12 @@ export function zeroObject(schema: TypeSchema): JsonObject {
   return new Reader().struct(schema, {}, [], '');
 }
 
+/**
+ * How deeply structs may nest, which matters for the schemas of definitions alone: no other type contains itself. The real
+ * server goes on to 10,000 levels of JSON.
+ */
+const MAX_STRUCTS = 1_000;
+
 interface KnownField {
   readonly field: FieldSchema;
   /** The struct that declares it, as messages name it. */
@@ -54,6 +60,7 @@ class Reader {
 
   /** `names` is the path without indices, for messages; `path` the one with them. */
   struct(schema: TypeSchema, value: JsonObject, names: readonly string[], path: string): JsonObject {
+    if (names.length > MAX_STRUCTS) throw new DecodeProblem(`exceeded max depth of ${MAX_STRUCTS}`);
     const layout = layoutOf(schema);
     const read = new Map<string, JsonValue | undefined>();
     for (const [key, item] of Object.entries(value)) {

@@ -2,6 +2,7 @@ import { managerName } from './apply/managed-fields.ts';
 import { parseDryRun } from './delete-options.ts';
 import { invalid, notSupported, required, tooLong } from './field-error.ts';
 import { asObject, asString, isObject, type JsonObject } from './json.ts';
+import { jsonText } from './json-text.ts';
 import { metadataOf } from './object-meta.ts';
 import type { ResourceScope } from './resource-scope.ts';
 import { jsonTypeName } from './scalar-values.ts';
@@ -89,7 +90,7 @@ function handledAs(resource: ServedResource, kind = resource.kind, version = res
 function checkCustomType(resource: ServedResource, sent: JsonObject): void {
   const [kind, apiVersion] = [asString(sent.kind), asString(sent.apiVersion)];
   if (kind === '') {
-    const text = JSON.stringify(sent);
+    const text = jsonText(sent);
     const preview = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${resource.kind}): Object 'Kind' is missing in '${text}' (${preview})`,

@@ -1,6 +1,7 @@
-import { getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
 import { FieldSet } from './field-set.ts';
 import { itemElement } from './list-item.ts';
+import { PathCursor } from './path-cursor.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import {
   childSchema,
@@ -20,10 +21,13 @@ export interface Comparison {
 
 type Maybe = JsonValue | undefined;
 
+/** How many maps and lists are compared at a glance; with no limit, a deep object would be walked once for each level. */
+const GLANCE = 64;
+
 /** Compares by schema: items of keyed lists by their keys, atomic values as a whole. Throws `SchemaMismatch`. */
 export function compare(before: Maybe, after: Maybe, schema: MergeSchema): Comparison {
   const walk = new CompareWalk();
-  walk.visit(before, after, schema);
+  walk.run({ before, after, schema, element: undefined });
   return walk;
 }
 
@@ -31,15 +35,41 @@ export function isSame(comparison: Comparison): boolean {
   return comparison.removed.isEmpty && comparison.modified.isEmpty && comparison.added.isEmpty;
 }
 
+/** Two values that are still to be compared. Undefined is absence; null is a value. */
+interface Pending {
+  readonly before: Maybe;
+  readonly after: Maybe;
+  readonly schema: MergeSchema;
+  /** The step that leads to them; undefined at the root. */
+  readonly element: PathElement | undefined;
+}
+
+/** Walks without recursion: objects may nest more deeply than the stack reaches. */
 class CompareWalk implements Comparison {
   readonly removed = new FieldSet();
   readonly modified = new FieldSet();
   readonly added = new FieldSet();
-  /** Where the walk stands. */
-  readonly #path: PathElement[] = [];
+  readonly #at = new PathCursor(this.removed, this.modified, this.added);
+  /** What is still to be compared, the next one last; undefined where the walk steps back. */
+  readonly #open: (Pending | undefined)[] = [];
 
-  /** Undefined is absence; null is a value. */
-  visit(before: Maybe, after: Maybe, schema: MergeSchema): void {
+  run(root: Pending): void {
+    this.#open.push(root);
+    while (this.#open.length > 0) {
+      const next = this.#open.pop();
+      if (!next) {
+        this.#at.leave();
+        continue;
+      }
+      if (next.element !== undefined) {
+        this.#at.enter(next.element);
+        this.#open.push(undefined);
+      }
+      this.#visit(next);
+    }
+  }
+
+  #visit({ before, after, schema }: Pending): void {
     if (before === after) return;
     const was = kindOf(schema, before);
     const is = kindOf(schema, after);
@@ -52,8 +82,8 @@ class CompareWalk implements Comparison {
       isLeaf = this.#handle(is, before, after, schema);
     }
     if (isLeaf) return;
-    if (before === undefined) this.added.insert(this.#path);
-    else if (after === undefined) this.removed.insert(this.#path);
+    if (before === undefined) this.#at.insertInto(this.added);
+    else if (after === undefined) this.#at.insertInto(this.removed);
   }
 
   /** Returns whether the value was compared as a whole. */
@@ -62,83 +92,61 @@ class CompareWalk implements Comparison {
       const [was, is] = [mapOf(before), mapOf(after)];
       // Two empty ones are compared as a whole, to tell null from {}.
       if (!schema.map.atomic && (was || is)) {
-        this.#visitMap(was, is, schema.map);
+        this.#openMap(was, is, schema.map);
         return false;
       }
     } else if (kind === 'list' && schema.list) {
       const [was, is] = [listOf(before), listOf(after)];
       if (schema.list.kind !== 'atomic' && (was.length > 0 || is.length > 0)) {
-        this.#visitList(was, is, schema.list);
+        this.#openList(was, is, schema.list);
         return false;
       }
     }
-    if (before === undefined) this.added.insert(this.#path);
-    else if (after === undefined) this.removed.insert(this.#path);
-    else if (!same(before, after)) this.modified.insert(this.#path);
+    if (before === undefined) this.#at.insertInto(this.added);
+    else if (after === undefined) this.#at.insertInto(this.removed);
+    else if (!jsonEqual(before, after)) this.#at.insertInto(this.modified);
     return true;
   }
 
-  #visitMap(before: JsonObject | undefined, after: JsonObject | undefined, map: MapSchema): void {
+  #openMap(before: JsonObject | undefined, after: JsonObject | undefined, map: MapSchema): void {
     for (const key in before) {
       const was = before[key];
       const is = after && getKey(after, key);
-      // Most of an object does not change: that is found out before any path is made.
-      if (!same(was, is)) this.#visitChild(fieldElement(key), was, is, childSchema(map, key));
+      // Most of an object does not change: that is found out before any path is made, unless it takes long.
+      if (!jsonEqual(was, is, GLANCE)) this.#later(fieldElement(key), was, is, childSchema(map, key));
     }
     for (const key in after) {
       if (before && getKey(before, key) !== undefined) continue;
-      this.#visitChild(fieldElement(key), undefined, after[key], childSchema(map, key));
+      this.#later(fieldElement(key), undefined, after[key], childSchema(map, key));
     }
   }
 
-  #visitChild(element: PathElement, before: Maybe, after: Maybe, schema: MergeSchema): void {
-    this.#path.push(element);
-    this.visit(before, after, schema);
-    this.#path.pop();
+  #later(element: PathElement, before: Maybe, after: Maybe, schema: MergeSchema): void {
+    this.#open.push({ before, after, schema, element });
   }
 
-  #visitList(before: readonly JsonValue[], after: readonly JsonValue[], list: ListSchema): void {
+  #openList(before: readonly JsonValue[], after: readonly JsonValue[], list: ListSchema): void {
     const was = itemsByElement(before, list);
     const is = itemsByElement(after, list);
     for (const element of new Set([...was.keys(), ...is.keys()])) {
-      this.#visitItems(element, was.get(element) ?? [], is.get(element) ?? [], list.items);
+      this.#openItems(element, was.get(element) ?? [], is.get(element) ?? [], list.items);
     }
   }
 
   /** Items that share their keys are owned together, as one. */
-  #visitItems(element: PathElement, was: readonly JsonValue[], is: readonly JsonValue[], items: MergeSchema): void {
+  #openItems(element: PathElement, was: readonly JsonValue[], is: readonly JsonValue[], items: MergeSchema): void {
     if (was.length <= 1 && is.length <= 1) {
-      this.#visitChild(element, was[0], is[0], items);
+      this.#later(element, was[0], is[0], items);
     } else if (was.length >= 2 && is.length >= 2) {
-      if (!same([...was], [...is])) this.modified.insert([...this.#path, element]);
+      if (!jsonEqual([...was], [...is])) this.#at.insertBelow(this.modified, element);
     } else if (was.length >= 2) {
-      if (is.length > 0) this.#visitChild(element, undefined, is[0], items);
-      this.removed.insert([...this.#path, element]);
+      if (is.length > 0) this.#later(element, undefined, is[0], items);
+      this.#at.insertBelow(this.removed, element);
     } else {
-      if (was.length > 0) this.#visitChild(element, was[0], undefined, items);
-      this.added.insert([...this.#path, element]);
+      if (was.length > 0) this.#later(element, was[0], undefined, items);
+      this.#at.insertBelow(this.added, element);
     }
   }
-}
-
-/** `jsonEqual`, without making anything: every write compares two whole objects. */
-export function same(a: Maybe, b: Maybe): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    for (let index = 0; index < a.length; index++) if (!same(a[index], b[index])) return false;
-    return true;
-  }
-  let surplus = 0;
-  for (const key in a) {
-    const value = a[key];
-    if (value === undefined) continue;
-    if (!Object.hasOwn(b, key) || !same(value, b[key])) return false;
-    surplus--;
-  }
-  for (const key in b) if (b[key] !== undefined) surplus++;
-  return surplus === 0;
 }
 
 /** The map when it has keys; an empty one, null and anything else are no map. */

@@ -25,11 +25,12 @@ export class FieldSet {
   insert(path: readonly PathElement[]): void {
     const last = path.length - 1;
     let set: FieldSet = this;
-    for (let index = 0; index < last; index++) set = set.#descend(path[index] as PathElement);
+    for (let index = 0; index < last; index++) set = set.below(path[index] as PathElement);
     if (last >= 0) set.members.add(path[last] as PathElement);
   }
 
-  #descend(element: PathElement): FieldSet {
+  /** The set of the longer paths that begin with the element, made when absent: for whoever inserts into it at once. */
+  below(element: PathElement): FieldSet {
     let child = this.children.get(element);
     if (!child) {
       child = new FieldSet();
@@ -52,97 +53,110 @@ export class FieldSet {
   union(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
     if (this.isEmpty) return other;
-    const out = new FieldSet();
-    for (const element of this.members) out.members.add(element);
-    for (const element of other.members) out.members.add(element);
-    for (const [element, child] of this.children) out.children.set(element, child);
-    for (const [element, child] of other.children) {
-      const mine = out.children.get(element);
-      out.children.set(element, mine ? mine.union(child) : child);
-    }
-    return out;
+    return build<FieldSet>([this, other], ([mine, theirs], out, descend) => {
+      for (const element of mine.members) out.members.add(element);
+      for (const element of theirs.members) out.members.add(element);
+      for (const [element, child] of mine.children) {
+        const other = theirs.children.get(element);
+        if (other) descend(element, child, other);
+        else out.children.set(element, child);
+      }
+      for (const [element, child] of theirs.children) {
+        if (!mine.children.has(element)) out.children.set(element, child);
+      }
+    });
   }
 
   intersection(other: FieldSet): FieldSet {
-    const out = new FieldSet();
-    for (const element of this.members) if (other.members.has(element)) out.members.add(element);
-    for (const [element, child] of this.children) {
-      const theirs = other.children.get(element);
-      if (theirs) out.#attach(element, child.intersection(theirs));
-    }
-    return out;
+    return build<FieldSet>([this, other], ([mine, theirs], out, descend) => {
+      for (const element of mine.members) if (theirs.members.has(element)) out.members.add(element);
+      for (const [element, child] of mine.children) {
+        const other = theirs.children.get(element);
+        if (other) descend(element, child, other);
+      }
+    });
   }
 
   /** The members that `other` lacks. A member goes alone: the longer paths under it stay. */
   difference(other: FieldSet): FieldSet {
-    if (other.isEmpty) return this;
-    const out = new FieldSet();
-    for (const element of this.members) if (!other.members.has(element)) out.members.add(element);
-    for (const [element, child] of this.children) {
-      const theirs = other.children.get(element);
-      out.#attach(element, theirs ? child.difference(theirs) : child);
-    }
-    return out;
+    return this.#without(other, false);
   }
 
   /** Like `difference`, but a member of `other` takes with it everything under it. */
   recursiveDifference(other: FieldSet): FieldSet {
-    if (other.isEmpty) return this;
-    const out = new FieldSet();
-    for (const element of this.members) if (!other.members.has(element)) out.members.add(element);
-    for (const [element, child] of this.children) {
-      if (other.members.has(element)) continue;
-      const theirs = other.children.get(element);
-      out.#attach(element, theirs ? child.recursiveDifference(theirs) : child);
-    }
-    return out;
+    return this.#without(other, true);
   }
 
-  #attach(element: PathElement, child: FieldSet): void {
-    if (!child.isEmpty) this.children.set(element, child);
+  #without(other: FieldSet, recursive: boolean): FieldSet {
+    if (other.isEmpty) return this;
+    return build<FieldSet>([this, other], ([mine, theirs], out, descend) => {
+      for (const element of mine.members) if (!theirs.members.has(element)) out.members.add(element);
+      for (const [element, child] of mine.children) {
+        if (recursive && theirs.members.has(element)) continue;
+        const other = theirs.children.get(element);
+        if (other) descend(element, child, other);
+        else out.children.set(element, child);
+      }
+    });
   }
 
   /** Adds the declared fields on the way to a member: `spec.a` brings `spec`, but `labels.x` does not bring `x`'s map. */
   withNamedFields(schema: MergeSchema | undefined): FieldSet {
-    const out = new FieldSet();
-    for (const element of this.members) out.members.add(element);
-    for (const [element, child] of this.children) {
-      const name = fieldName(element);
-      let next: MergeSchema | undefined;
-      if (name !== undefined && schema?.map) {
-        if (schema.map.field(name)) out.members.add(element);
-        next = childSchema(schema.map, name);
-      } else if (element.startsWith('k:')) {
-        next = schema?.list?.items;
+    return build<MergeSchema | undefined>([this, schema], ([set, at], out, descend) => {
+      for (const element of set.members) out.members.add(element);
+      for (const [element, child] of set.children) {
+        const name = fieldName(element);
+        let next: MergeSchema | undefined;
+        if (name !== undefined && at?.map) {
+          if (at.map.field(name)) out.members.add(element);
+          next = childSchema(at.map, name);
+        } else if (element.startsWith('k:')) {
+          next = at?.list?.items;
+        }
+        descend(element, child, next);
       }
-      out.children.set(element, child.withNamedFields(next));
-    }
-    return out;
+    });
   }
 
   /** Members before the longer paths, each in the order of the real server. */
-  *paths(prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
-    for (const element of sortElements(this.members)) yield [...prefix, element];
-    for (const element of sortElements(this.children.keys())) {
-      yield* this.children.get(element)?.paths([...prefix, element]) ?? [];
+  *paths(): Generator<readonly PathElement[]> {
+    const path: PathElement[] = [];
+    const open: (readonly [element: PathElement, set: FieldSet] | undefined)[] = [['', this]];
+    while (open.length > 0) {
+      const next = open.pop();
+      if (!next) {
+        path.pop();
+        continue;
+      }
+      const [step, set] = next;
+      if (set !== this) {
+        path.push(step);
+        open.push(undefined);
+      }
+      for (const element of sortElements(set.members)) yield [...path, element];
+      for (const element of sortElements(set.children.keys()).reverse()) {
+        open.push([element, set.children.get(element) as FieldSet]);
+      }
     }
   }
 
   /** As `fieldsV1`: `.` marks a member that has longer paths under it. */
   toFields(): JsonObject {
-    return this.#source ?? this.#encode(false);
-  }
-
-  #encode(isMember: boolean): JsonObject {
-    const out: JsonObject = {};
-    if (isMember) out['.'] = {};
-    const elements = [...this.members];
-    for (const element of this.children.keys()) if (!this.members.has(element)) elements.push(element);
-    for (const element of elements.sort()) {
-      const child = this.children.get(element);
-      out[element] = child ? child.#encode(this.members.has(element)) : {};
+    if (this.#source) return this.#source;
+    const root: JsonObject = {};
+    const open: [set: FieldSet, into: JsonObject][] = [[this, root]];
+    for (let next = open.pop(); next; next = open.pop()) {
+      const [set, into] = next;
+      const elements = [...set.members];
+      for (const element of set.children.keys()) if (!set.members.has(element)) elements.push(element);
+      for (const element of elements.sort()) {
+        const child = set.children.get(element);
+        const fields: JsonObject = child && set.members.has(element) ? { '.': {} } : {};
+        into[element] = fields;
+        if (child) open.push([child, fields]);
+      }
     }
-    return out;
+    return root;
   }
 
   /** Reads `fieldsV1`. Throws when a key is no path element or a value no object. */
@@ -153,31 +167,72 @@ export class FieldSet {
   }
 }
 
-interface Decoded {
-  readonly set: FieldSet;
-  readonly isMember: boolean;
-  /** Whether every element was understood, and is written as we would write it. */
-  readonly isExact: boolean;
+/** One step of a walk over a set and whatever goes along with it: another set, a schema. */
+interface Step<T> {
+  readonly operands: readonly [FieldSet, T];
+  readonly out: FieldSet;
+  readonly into: FieldSet | undefined;
+  readonly element: PathElement;
 }
 
-function decode(fields: JsonValue | undefined): Decoded {
-  const set = new FieldSet();
-  if (fields === null || fields === undefined) return { set, isMember: true, isExact: false };
-  if (!isObject(fields)) throw new Error(`fields are nested objects, not ${JSON.stringify(fields)}`);
-  let isMember = false;
+/** Makes a set level by level, without recursion; what `descend` is called for becomes a child unless it stays empty. */
+function build<T>(
+  operands: readonly [FieldSet, T],
+  level: (
+    operands: readonly [FieldSet, T],
+    out: FieldSet,
+    descend: (element: PathElement, child: FieldSet, other: T) => void,
+  ) => void,
+): FieldSet {
+  const root = new FieldSet();
+  const steps: Step<T>[] = [{ operands, out: root, into: undefined, element: '' }];
+  for (const { operands: at, out } of steps) {
+    level(at, out, (element, child, other) => {
+      steps.push({ operands: [child, other], out: new FieldSet(), into: out, element });
+    });
+  }
+  for (let index = steps.length - 1; index > 0; index--) {
+    const { out, into, element } = steps[index] as Step<T>;
+    if (!out.isEmpty) into?.children.set(element, out);
+  }
+  return root;
+}
+
+interface Decoding {
+  readonly fields: JsonValue | undefined;
+  readonly set: FieldSet;
+  readonly into: FieldSet | undefined;
+  readonly element: PathElement;
+  isMember: boolean;
+}
+
+/** `isExact`: every element was understood, and is written as we would write it. */
+function decode(root: JsonValue | undefined): { set: FieldSet; isExact: boolean } {
+  const steps: Decoding[] = [{ fields: root, set: new FieldSet(), into: undefined, element: '', isMember: false }];
   let isExact = true;
-  for (const key in fields) {
-    if (key === '.') {
-      isMember = true;
+  for (const step of steps) {
+    const { fields, set } = step;
+    if (fields === null || fields === undefined) {
+      step.isMember = true;
+      isExact = false;
       continue;
     }
-    const element = parseElement(key);
-    isExact &&= element === key;
-    if (element === undefined) continue;
-    const child = decode(fields[key]);
-    isExact &&= child.isExact;
-    if (child.isMember) set.members.add(element);
-    if (!child.set.isEmpty) set.children.set(element, child.set);
+    if (!isObject(fields)) throw new Error(`fields are nested objects, not ${JSON.stringify(fields)}`);
+    for (const key in fields) {
+      if (key === '.') {
+        step.isMember = true;
+        continue;
+      }
+      const element = parseElement(key);
+      isExact &&= element === key;
+      if (element === undefined) continue;
+      steps.push({ fields: fields[key], set: new FieldSet(), into: set, element, isMember: false });
+    }
   }
-  return { set, isMember: isMember || set.isEmpty, isExact };
+  for (let index = steps.length - 1; index > 0; index--) {
+    const { set, into, element, isMember } = steps[index] as Decoding;
+    if (isMember || set.isEmpty) into?.members.add(element);
+    if (!set.isEmpty) into?.children.set(element, set);
+  }
+  return { set: (steps[0] as Decoding).set, isExact };
 }

@@ -1,4 +1,5 @@
-import { isObject, type JsonValue } from '../json.ts';
+import type { JsonValue } from '../json.ts';
+import { type TextStyle, treeText } from '../json-text.ts';
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -29,29 +30,39 @@ function escapeUnprintable(char: string): string {
 /** Text in which JSON escapes nothing. */
 const PLAIN = /^[\w .:/@-]*$/;
 
+function goString(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`;
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => {
+    return `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+const GO_JSON: TextStyle = {
+  list: ['[', ']'],
+  map: ['{', '}'],
+  separator: ',',
+  key: (name) => `${goString(name)}:`,
+  scalar: (value) => (typeof value === 'string' ? goString(value) : JSON.stringify(value ?? null)),
+  sorted: true,
+};
+
 /** JSON as Go writes it: keys sorted, and `<`, `>`, `&`, U+2028 and U+2029 escaped. */
 export function goJson(value: JsonValue | undefined): string {
-  if (typeof value === 'string') {
-    if (PLAIN.test(value)) return `"${value}"`;
-    return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => {
-      return `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-    });
-  }
-  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value ?? null);
-  return `{${keysInOrder(value)
-    .map((key) => `${goJson(key)}:${goJson(value[key])}`)
-    .join(',')}}`;
+  return typeof value === 'string' ? goString(value) : treeText(value, GO_JSON);
 }
+
+const GO_VALUE: TextStyle = {
+  list: ['[', ']'],
+  map: ['map[', ']'],
+  separator: ' ',
+  key: (name) => `${name}:`,
+  scalar: (value) => (value === undefined || value === null ? '<nil>' : String(value)),
+  sorted: true,
+};
 
 /** `%v` of a decoded JSON value: `map[a:1 b:[x y]]`. */
 export function goValue(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;
-  if (!isObject(value)) return String(value);
-  return `map[${keysInOrder(value)
-    .map((key) => `${key}:${goValue(value[key])}`)
-    .join(' ')}]`;
+  return treeText(value, GO_VALUE);
 }
 
 /** `%T` of a decoded JSON value. */
@@ -61,8 +72,4 @@ export function goType(value: JsonValue | undefined): string {
   if (typeof value === 'object') return 'map[string]interface {}';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : 'string';
-}
-
-function keysInOrder(value: object): string[] {
-  return Object.keys(value).sort();
 }

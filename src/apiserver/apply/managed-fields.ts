@@ -1,6 +1,6 @@
-import { asObject, asString, type JsonObject, type JsonValue } from '../json.ts';
+import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
 import { timestamp } from '../object-meta.ts';
-import { type Comparison, isSame, same } from './compare.ts';
+import { type Comparison, isSame } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { SchemaMismatch } from './list-item.ts';
 import { capUpdateManagers, decodeManagers, encodeManagers, isReset, type Managers, managerId } from './managers.ts';
@@ -49,7 +49,7 @@ export function trackUpdate(options: TrackUpdateOptions): JsonObject {
       schema,
       ignored: resetFields(options, asString(after.kind)),
     });
-    const asksNothing = asked === undefined || asked === null || same(asked, stored);
+    const asksNothing = asked === undefined || asked === null || jsonEqual(asked, stored);
     if (isSame(change) && asksNothing) return withManagedFields(next, asEntries(stored));
     const managers = startingManagers(stored, asked, options.subresource !== undefined);
     if (managers.size === 0 && !isCreate) return next;

@@ -1,5 +1,5 @@
 import type { FieldSchema, ScalarType, TypeSchema } from '../../api/type-schema.ts';
-import { getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import {
   type FieldNode,
   freeMap,
@@ -231,38 +231,47 @@ function structuralNode(schema: JsonValue | undefined, preserved: boolean): Merg
 }
 
 function structuralList(schema: JsonObject, preserve: boolean): ListSchema {
-  const items = isObject(schema.items) ? structuralNode(schema.items, preserve) : untypedAtomic;
-  switch (schema['x-kubernetes-list-type']) {
-    case 'set':
-      return { kind: 'set', keys: [], items };
-    case 'map': {
-      const keys = schema['x-kubernetes-list-map-keys'];
-      const names = Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
-      return { kind: 'map', keys: names, items };
-    }
-    default:
-      return { kind: 'atomic', keys: [], items };
-  }
+  const type = schema['x-kubernetes-list-type'];
+  const keys = type === 'map' ? asArray(schema['x-kubernetes-list-map-keys']) : [];
+  let items: MergeSchema | undefined;
+  return {
+    kind: type === 'set' || type === 'map' ? type : 'atomic',
+    keys: keys.filter((key) => typeof key === 'string'),
+    get items() {
+      items ??= isObject(schema.items) ? structuralNode(schema.items, preserve) : untypedAtomic;
+      return items;
+    },
+  };
 }
 
+/** Fields become nodes when first asked for: schemas may nest more deeply than the stack reaches. */
 function structuralMap(schema: JsonObject, preserve: boolean): MapSchema {
-  const fields = new Map<string, FieldNode>();
-  for (const [name, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
-    const node = structuralNode(property, preserve);
-    const fallback = isObject(property) ? getKey(property, 'default') : undefined;
-    fields.set(name, fallback === undefined ? { schema: node } : { schema: node, default: fallback });
-  }
+  const properties = new Map(Object.entries(isObject(schema.properties) ? schema.properties : {}));
   if (schema['x-kubernetes-embedded-resource'] === true) {
-    fields.set('apiVersion', { schema: { scalar: 'string' } });
-    fields.set('kind', { schema: { scalar: 'string' } });
-    fields.set('metadata', { schema: structuralNode(OBJECT_META, false) });
+    properties.set('apiVersion', { type: 'string' });
+    properties.set('kind', { type: 'string' });
+    properties.set('metadata', OBJECT_META);
   }
+  const nodes = new Map<string, FieldNode>();
+  let elements: { schema: MergeSchema | undefined } | undefined;
   return {
     atomic: schema['x-kubernetes-map-type'] === 'atomic',
-    struct: fields.size > 0,
+    struct: properties.size > 0,
     zero: {},
-    field: (name) => fields.get(name),
-    elements: elementsOf(schema.additionalProperties, preserve, fields.size > 0),
+    field(name) {
+      const known = nodes.get(name);
+      if (known || !properties.has(name)) return known;
+      const property = properties.get(name);
+      const inner = structuralNode(property, preserve && property !== OBJECT_META);
+      const fallback = isObject(property) ? getKey(property, 'default') : undefined;
+      const node = fallback === undefined ? { schema: inner } : { schema: inner, default: fallback };
+      nodes.set(name, node);
+      return node;
+    },
+    get elements() {
+      elements ??= { schema: elementsOf(schema.additionalProperties, preserve, properties.size > 0) };
+      return elements.schema;
+    },
   };
 }
 

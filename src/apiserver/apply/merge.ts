@@ -8,41 +8,74 @@ import { childSchema, kindOf, type ListSchema, type MapSchema, type MergeSchema 
  * values only. The result shares what did not change with its operands. Throws `SchemaMismatch`.
  */
 export function merge(live: JsonValue, config: JsonValue, schema: MergeSchema): JsonValue {
+  let root: JsonValue = config;
+  const open: Pending[] = [{ live, config, schema, put: (value) => (root = value) }];
+  // Without recursion: values may nest more deeply than the stack reaches.
+  for (let next = open.pop(); next; next = open.pop()) next.put(mergeOne(next, open));
+  return root;
+}
+
+/** Two values that are still to be merged, and where the result goes. */
+interface Pending {
+  readonly live: JsonValue;
+  readonly config: JsonValue;
+  readonly schema: MergeSchema;
+  put(merged: JsonValue): void;
+}
+
+function mergeOne({ live, config, schema }: Pending, open: Pending[]): JsonValue {
   const kind = kindOf(schema, config);
   if (kind === 'map' && schema.map && !schema.map.atomic) {
     const [ours, theirs] = [mapOf(live), mapOf(config)];
-    if (hasKeys(ours) || hasKeys(theirs)) return mergeMaps(ours, theirs, schema.map);
+    if (hasKeys(ours) || hasKeys(theirs)) return mergeMaps(ours, theirs, schema.map, open);
   } else if (kind === 'list' && schema.list && schema.list.kind !== 'atomic') {
     const [ours, theirs] = [listOf(live), listOf(config)];
-    if (ours.length > 0 || theirs.length > 0) return mergeLists(ours, theirs, schema.list);
+    if (ours.length > 0 || theirs.length > 0) return mergeLists(ours, theirs, schema.list, open);
   }
   return config;
 }
 
-function mergeMaps(live: JsonObject, config: JsonObject, map: MapSchema): JsonObject {
+function mergeMaps(live: JsonObject, config: JsonObject, map: MapSchema, open: Pending[]): JsonObject {
   const out: JsonObject = { ...live };
   for (const [key, value] of Object.entries(config)) {
     if (value === undefined) continue;
     const current = getKey(live, key);
-    setKey(out, key, current === undefined ? value : merge(current, value, childSchema(map, key)));
+    if (current === undefined) setKey(out, key, value);
+    else {
+      const put = (merged: JsonValue) => setKey(out, key, merged);
+      open.push({ live: current, config: value, schema: childSchema(map, key), put });
+    }
   }
   return out;
 }
 
 /** Live items keep their places among each other, and so do configured ones; those in both follow the configuration. */
-function mergeLists(live: readonly JsonValue[], config: readonly JsonValue[], list: ListSchema): JsonValue[] {
+function mergeLists(
+  live: readonly JsonValue[],
+  config: readonly JsonValue[],
+  list: ListSchema,
+  open: Pending[],
+): JsonValue[] {
   const liveElements = live.map((item) => itemElement(list, item));
   const configElements = config.map((item) => itemElement(list, item));
-  const configItems = new Map(configElements.map((element, index) => [element, config[index] as JsonValue]));
+  const configured = new Set(configElements);
   const liveItems = itemsOnce(live, liveElements);
   const shared = configElements.filter((element) => liveItems.has(element));
+  /** How many of the shared ones have been taken. */
+  let s = 0;
   const merged = new Set<PathElement>();
   const out: JsonValue[] = [];
   const take = (element: PathElement, item: JsonValue): void => {
     merged.add(element);
     const current = liveItems.get(element);
-    out.push(current === undefined ? item : merge(current, item, list.items));
-    if (shared[0] === element) shared.shift();
+    const place = out.push(item) - 1;
+    if (current !== undefined) {
+      const put = (value: JsonValue) => {
+        out[place] = value;
+      };
+      open.push({ live: current, config: item, schema: list.items, put });
+    }
+    if (shared[s] === element) s++;
   };
 
   let l = 0;
@@ -57,13 +90,13 @@ function mergeLists(live: readonly JsonValue[], config: readonly JsonValue[], li
         c++;
         continue;
       }
-      if (configItems.has(ours) && shared.length > 0 && shared[0] !== ours) {
+      if (configured.has(ours) && s < shared.length && shared[s] !== ours) {
         l++;
         continue;
       }
     }
     if (ours !== undefined) {
-      if (!configItems.has(ours)) {
+      if (!configured.has(ours)) {
         out.push(live[l] as JsonValue);
         l++;
         continue;

@@ -1,4 +1,5 @@
 import { asObject, isObject, type JsonValue } from '../json.ts';
+import { type TextStyle, treeText } from '../json-text.ts';
 import { goJson, quote } from './go-text.ts';
 
 /**
@@ -70,13 +71,17 @@ export function elementText(element: PathElement): string {
     .join(',')}]`;
 }
 
+const VALUE_TEXT: TextStyle = {
+  list: ['[', ']'],
+  map: ['', ''],
+  separator: ',',
+  mapSeparator: '',
+  key: (name) => `${name}=`,
+  scalar: (value) => (typeof value === 'string' ? quote(value) : String(value)),
+};
+
 function valueText(value: JsonValue | undefined): string {
-  if (typeof value === 'string') return quote(value);
-  if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`;
-  if (!isObject(value)) return String(value);
-  return Object.entries(value)
-    .map(([name, part]) => `${name}=${valueText(part)}`)
-    .join('');
+  return treeText(value, VALUE_TEXT);
 }
 
 /** In the order of the real server: fields, then keys, values and indexes; numbers by size, texts by character. */
@@ -97,18 +102,25 @@ function elementValue(element: PathElement): JsonValue {
 function compareValues(a: JsonValue | undefined, b: JsonValue | undefined): number {
   const rank = valueRank(a) - valueRank(b);
   if (rank !== 0) return rank;
-  if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b);
   if (isObject(a) && isObject(b)) return compareLists(Object.entries(a).flat(), Object.entries(b).flat());
+  if (typeof a === 'object' && typeof b === 'object') return compareTexts(goJson(a), goJson(b));
   if (a === b || a === undefined || b === undefined || a === null || b === null) return 0;
   return a < b ? -1 : 1;
 }
 
+/** The names and values of keys; what nests in them, which no schema allows, goes by its text. */
 function compareLists(a: readonly (JsonValue | undefined)[], b: readonly (JsonValue | undefined)[]): number {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
-    const order = compareValues(a[index], b[index]);
+    const [left, right] = [a[index], b[index]];
+    const nested = isObject(left) && isObject(right);
+    const order = nested ? compareTexts(goJson(left), goJson(right)) : compareValues(left, right);
     if (order !== 0) return order;
   }
   return a.length - b.length;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function valueRank(value: JsonValue | undefined): number {

@@ -1,4 +1,5 @@
 import { FieldSet } from './field-set.ts';
+import { PathCursor } from './path-cursor.ts';
 import { fieldName, type PathElement } from './path-element.ts';
 import { type MergeSchema, untypedAtomic } from './schema-node.ts';
 
@@ -8,50 +9,70 @@ import { type MergeSchema, untypedAtomic } from './schema-node.ts';
  */
 export function reconcileWithSchema(set: FieldSet, schema: MergeSchema): FieldSet {
   const nowAtomic = new FieldSet();
-  visit(set, false, schema, [], nowAtomic);
+  const at = new PathCursor(nowAtomic);
+  // Without recursion: sets may nest more deeply than the stack reaches. Undefined is where the walk steps back.
+  const open: (Pending | undefined)[] = [{ set, isMember: false, schema, element: undefined }];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (!next) {
+      at.leave();
+      continue;
+    }
+    if (next.element !== undefined) {
+      at.enter(next.element);
+      open.push(undefined);
+    }
+    visit(next, at, nowAtomic, open);
+  }
   return nowAtomic.isEmpty ? set : set.recursiveDifference(nowAtomic).union(nowAtomic);
 }
 
-/** `isMember`: the path itself is owned, and nothing under it. */
+interface Pending {
+  readonly set: FieldSet | undefined;
+  /** The path itself is owned, and nothing under it. */
+  readonly isMember: boolean;
+  readonly schema: MergeSchema;
+  /** The step that leads here; undefined at the root. */
+  readonly element: PathElement | undefined;
+}
+
 function visit(
-  set: FieldSet | undefined,
-  isMember: boolean,
-  schema: MergeSchema,
-  path: readonly PathElement[],
+  { set, isMember, schema }: Pending,
+  at: PathCursor,
   nowAtomic: FieldSet,
+  open: (Pending | undefined)[],
 ): void {
   if (schema.map) {
     if (isFree(schema)) return;
     if (!isMember && schema.map.atomic) {
-      if (set) nowAtomic.insert(path);
+      if (set) at.insertInto(nowAtomic);
       return;
     }
     const { map } = schema;
-    visitChildren(set, path, nowAtomic, (element) => {
+    openChildren(set, open, (element) => {
       const name = fieldName(element);
       return (name === undefined ? undefined : map.field(name)?.schema) ?? map.elements;
     });
   } else if (schema.list) {
     if (!isMember && schema.list.kind === 'atomic') {
-      nowAtomic.insert(path);
+      at.insertInto(nowAtomic);
       return;
     }
     const { items } = schema.list;
-    visitChildren(set, path, nowAtomic, () => items);
+    openChildren(set, open, () => items);
   }
 }
 
-function visitChildren(
+function openChildren(
   set: FieldSet | undefined,
-  path: readonly PathElement[],
-  nowAtomic: FieldSet,
+  open: (Pending | undefined)[],
   schemaOf: (element: PathElement) => MergeSchema | undefined,
 ): void {
   if (!set) return;
   for (const element of new Set([...set.children.keys(), ...set.members])) {
     const schema = schemaOf(element);
     const child = set.children.get(element);
-    if (schema) visit(child, set.members.has(element) && !child, schema, [...path, element], nowAtomic);
+    if (schema) open.push({ set: child, isMember: set.members.has(element) && !child, schema, element });
   }
 }
 

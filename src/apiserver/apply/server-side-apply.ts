@@ -1,8 +1,7 @@
-import { asObject, asString, cloneJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asObject, asString, cloneJson, isObject, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
 import { timestamp } from '../object-meta.ts';
 import { badRequest, statusError } from '../status-error.ts';
 import { ApplyConflict, conflictAt, type FieldConflict, sortedIds } from './apply-conflict.ts';
-import { same } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldsLastApplied, KUBECTL, syncLastApplied } from './last-applied.ts';
 import { SchemaMismatch } from './list-item.ts';
@@ -147,7 +146,7 @@ function applyOnce(options: ApplyPatchOptions, live: JsonObject, liveManagers: M
     concede(managers, change, taken, self);
     const fields = withoutUnowned(mine.fields);
     if (fields.isEmpty) managers.delete(self);
-    else managers.set(self, { ...mine, fields, time: same(live, object) ? mine.time : timestamp(options.now) });
+    else managers.set(self, { ...mine, fields, time: jsonEqual(live, object) ? mine.time : timestamp(options.now) });
   }
   return { applied: { object, managers }, conflicts };
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { type TextStyle, treeText } from '../json-text.ts';
 import { goType, goValue, quote } from './go-text.ts';
 import { itemElement, SchemaMismatch } from './list-item.ts';
 import { elementText, fieldElement, type PathElement } from './path-element.ts';
@@ -10,47 +11,66 @@ export interface ValidateOptions {
 }
 
 /** Throws a `SchemaMismatch` that names everything in which the value does not fit its schema. */
-export function validate(value: JsonValue, schema: MergeSchema, options: ValidateOptions): void {
+export function validate(value: JsonValue, schema: MergeSchema, { allowDuplicates }: ValidateOptions): void {
   const errors: string[] = [];
-  visit(value, schema, '', { ...options, errors });
+  // Without recursion: values may nest more deeply than the stack reaches. What is found is told in the order of the value.
+  const open: (Pending | string)[] = [{ value, schema, path: '' }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string') {
+      errors.push(next);
+      continue;
+    }
+    for (const part of partsOf(next, allowDuplicates).reverse()) open.push(part);
+  }
   if (errors.length === 1) throw new SchemaMismatch(errors[0]);
   if (errors.length > 1) throw new SchemaMismatch(['errors:', ...errors.map((error) => `  ${error}`)].join('\n'));
 }
 
-interface Visit extends ValidateOptions {
-  readonly errors: string[];
+interface Pending {
+  readonly value: JsonValue;
+  readonly schema: MergeSchema;
+  readonly path: string;
 }
 
-function visit(value: JsonValue, schema: MergeSchema, path: string, run: Visit): void {
+/** What is to be looked at next, and what is wrong, in order. */
+function partsOf({ value, schema, path }: Pending, allowDuplicates: boolean): (Pending | string)[] {
   const kind = kindOf(schema, value);
-  if (value === null) return;
+  if (value === null) return [];
   if (kind === 'map' && schema.map) {
-    if (isObject(value)) visitMap(value, schema.map, path, run);
-    else report(run, path, `expected map, got &{${goValue(value)}}`);
-  } else if (kind === 'list' && schema.list) {
-    if (Array.isArray(value)) visitList(value, schema.list, path, run);
-    else report(run, path, `expected list, got &{${goValue(value)}}`);
-  } else if (schema.scalar) {
-    const problem = scalarProblem(schema.scalar, value);
-    if (problem) report(run, path, problem);
+    return isObject(value) ? fieldsOf(value, schema.map, path) : [at(path, `expected map, got &{${goValue(value)}}`)];
   }
+  if (kind === 'list' && schema.list) {
+    return Array.isArray(value)
+      ? itemsOf(value, schema.list, path, allowDuplicates)
+      : [at(path, `expected list, got &{${goValue(value)}}`)];
+  }
+  const problem = schema.scalar && scalarProblem(schema.scalar, value);
+  return problem ? [at(path, problem)] : [];
 }
 
-function visitMap(value: JsonObject, map: MapSchema, path: string, run: Visit): void {
+function fieldsOf(value: JsonObject, map: MapSchema, path: string): (Pending | string)[] {
+  const parts: (Pending | string)[] = [];
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
     const below = path + elementText(fieldElement(key));
     const schema = map.field(key)?.schema ?? map.elements;
     if (!schema) {
-      report(run, below, 'field not declared in schema');
       // One unknown field is reported for each map, as the real server does.
-      return;
+      parts.push(at(below, 'field not declared in schema'));
+      break;
     }
-    visit(item, schema, below, run);
+    parts.push({ value: item, schema, path: below });
   }
+  return parts;
 }
 
-function visitList(value: readonly JsonValue[], list: ListSchema, path: string, run: Visit): void {
+function itemsOf(
+  value: readonly JsonValue[],
+  list: ListSchema,
+  path: string,
+  allowDuplicates: boolean,
+): (Pending | string)[] {
+  const parts: (Pending | string)[] = [];
   const seen = new Set<PathElement>();
   for (const [index, item] of value.entries()) {
     let below = `${path}[${index}]`;
@@ -60,17 +80,18 @@ function visitList(value: readonly JsonValue[], list: ListSchema, path: string, 
         element = itemElement(list, item);
       } catch (error) {
         if (!(error instanceof SchemaMismatch)) throw error;
-        report(run, path, `element ${index}: ${error.message}`);
-        return;
+        parts.push(at(path, `element ${index}: ${error.message}`));
+        return parts;
       }
       below = path + elementText(element);
-      if (seen.has(element) && !run.allowDuplicates) {
-        report(run, path, `duplicate entries for key ${elementText(element)}`);
+      if (seen.has(element) && !allowDuplicates) {
+        parts.push(at(path, `duplicate entries for key ${elementText(element)}`));
       }
       seen.add(element);
     }
-    visit(item, list.items, below, run);
+    parts.push({ value: item, schema: list.items, path: below });
   }
+  return parts;
 }
 
 function scalarProblem(scalar: ScalarKind, value: JsonValue): string | undefined {
@@ -88,15 +109,23 @@ function scalarProblem(scalar: ScalarKind, value: JsonValue): string | undefined
   }
 }
 
+const LITERAL: TextStyle = {
+  list: ['[]interface {}{', '}'],
+  map: ['map[string]interface {}{', '}'],
+  separator: ', ',
+  key: (name) => `${quote(name)}:`,
+  scalar: (value) => {
+    if (typeof value === 'string') return quote(value);
+    return value === null || value === undefined ? 'interface {}(nil)' : String(value);
+  },
+  sorted: true,
+};
+
 /** `%#v` of what may stand where a string should. */
 function literal(value: JsonValue | undefined): string {
-  if (typeof value === 'string') return quote(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(literal).join(', ')}}`;
-  if (!isObject(value)) return value === null || value === undefined ? 'interface {}(nil)' : String(value);
-  const entries = Object.keys(value).sort();
-  return `map[string]interface {}{${entries.map((key) => `${quote(key)}:${literal(value[key])}`).join(', ')}}`;
+  return treeText(value, LITERAL);
 }
 
-function report(run: Visit, path: string, problem: string): void {
-  run.errors.push(path === '' ? problem : `${path}: ${problem}`);
+function at(path: string, problem: string): string {
+  return path === '' ? problem : `${path}: ${problem}`;
 }

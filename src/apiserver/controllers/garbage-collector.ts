@@ -3,28 +3,37 @@ import type { DeleteOptions } from '../delete-options.ts';
 import { asArray, asObject, asString, type JsonObject } from '../json.ts';
 import { ObjectDeleter } from '../object-deleter.ts';
 import { FOREGROUND_FINALIZER, finalizersOf, metadataOf, ORPHAN_FINALIZER } from '../object-meta.ts';
-import { ObjectWriter } from '../object-writer.ts';
-import type { ServedResource } from '../served-resource.ts';
+import { keyFor, ObjectWriter } from '../object-writer.ts';
 import { StatusError } from '../status-error.ts';
-import type { Change, Table } from '../store.ts';
+import type { Change } from '../store.ts';
 import type { StoredObject } from '../stored-object.ts';
+import { OwnerGraph, type Place } from './owner-graph.ts';
 import { WorkLoop } from './work-loop.ts';
 
-interface Place {
-  readonly table: Table;
-  readonly key: string;
+/** The real garbage collector does not watch them either. */
+const IGNORED_TABLE = 'events';
+
+/** What became of the owners that an object names, by their uids. */
+interface Owners {
+  /** There, and not waiting: they keep the object. */
+  readonly solid: readonly string[];
+  readonly absent: readonly string[];
+  /** Deleted in the foreground: there until their dependents have gone. */
+  readonly waiting: readonly string[];
 }
 
 /**
  * Follows owner references as the garbage collector of kube-controller-manager does: deletes what has lost its last
- * owner, acts out foreground and orphan deletion, and removes references to owners that are gone.
+ * owner, acts out foreground and orphan deletion, and removes references to owners that are gone or about to go. An
+ * object whose owner is of a kind that nobody serves is left alone until that kind is served.
  */
 export class GarbageCollector {
   readonly #api: Api;
   readonly #loop: WorkLoop;
-  readonly #byUid = new Map<string, Place>();
-  /** By the uid of the owner; a dependent stands under each of its owners. */
-  readonly #dependents = new Map<string, Map<string, Place>>();
+  readonly #graph = new OwnerGraph();
+  /** Objects whose owners are of unknown kinds, and what was served when that was found out. */
+  readonly #unresolved = new Set<string>();
+  #servedAtLook = 0;
   readonly #listener = (change: Change) => this.#observe(change);
 
   constructor(api: Api) {
@@ -38,168 +47,176 @@ export class GarbageCollector {
     this.#loop.stop();
   }
 
-  #observe({ table, previous, current }: Change): void {
-    for (const owner of previous?.owners ?? []) this.#unlink(owner, previous as StoredObject);
-    if (current) {
-      const place = { table, key: current.key };
-      this.#byUid.set(current.uid, place);
-      for (const owner of current.owners) this.#link(owner, current.uid, place);
-      if (current.owners.length > 0) this.#later(current.uid);
-      this.#checkFinalizers(current);
-    } else if (previous) {
-      this.#byUid.delete(previous.uid);
-      for (const uid of this.#dependents.get(previous.uid)?.keys() ?? []) this.#later(uid);
-      // An owner that waits for its dependents may now be free.
-      for (const owner of previous.owners) this.#later(owner);
+  #observe(change: Change): void {
+    const { table, previous, current } = change;
+    if (table.name === IGNORED_TABLE) return;
+    this.#graph.apply(change);
+    this.#lookAgain();
+    // An owner that waits for its dependents may now be free.
+    for (const owner of previous?.owners ?? []) this.#later(owner);
+    if (!current) {
+      for (const uid of this.#graph.dependentUids(previous?.uid ?? '')) this.#later(uid);
+      return;
+    }
+    if (current.owners.length > 0) this.#later(current.uid);
+    if (!isMarked(current)) return;
+    this.#later(current.uid);
+    if (!previous || !isMarked(previous)) {
+      for (const uid of this.#graph.dependentUids(current.uid)) this.#later(uid);
     }
   }
 
-  #link(owner: string, uid: string, place: Place): void {
-    const known = this.#dependents.get(owner) ?? new Map<string, Place>();
-    known.set(uid, place);
-    this.#dependents.set(owner, known);
-  }
-
-  #unlink(owner: string, dependent: StoredObject): void {
-    const known = this.#dependents.get(owner);
-    known?.delete(dependent.uid);
-    if (known?.size === 0) this.#dependents.delete(owner);
+  /** Kinds that are new may be those that some owners are of. */
+  #lookAgain(): void {
+    const { generation } = this.#api.registry;
+    if (this.#unresolved.size === 0 || generation === this.#servedAtLook) return;
+    for (const uid of this.#unresolved) this.#later(uid);
+    this.#unresolved.clear();
   }
 
   #later(uid: string): void {
     this.#loop.add(uid, () => this.#process(uid));
   }
 
-  /** Only objects that a deletion has marked need a look. */
-  #checkFinalizers(current: StoredObject): void {
-    const text = current.metadataBytes();
-    if (text.includes('deletionTimestamp') && text.includes('finalizers')) this.#later(current.uid);
-  }
-
   #process(uid: string): void {
-    const place = this.#byUid.get(uid);
-    const stored = place?.table.objects.get(place.key);
-    if (!place || !stored || stored.uid !== uid) return;
-    const resource = this.#api.registry.forTable(place.table);
-    if (!resource) return;
-    const object = stored.decode();
-    if (metadataOf(object).deletionTimestamp !== undefined) {
+    const found = this.#graph.find(uid);
+    if (!found) return;
+    const { place, stored } = found;
+    const object = { metadata: stored.metadata() };
+    if (object.metadata.deletionTimestamp !== undefined) {
       const finalizers = finalizersOf(object);
-      if (finalizers.includes(ORPHAN_FINALIZER)) this.#orphan(resource, stored);
-      else if (finalizers.includes(FOREGROUND_FINALIZER)) this.#deleteDependents(resource, stored);
+      if (finalizers.includes(ORPHAN_FINALIZER)) this.#orphan(place, stored);
+      else if (finalizers.includes(FOREGROUND_FINALIZER)) this.#awaitDependents(place, stored);
       return;
     }
-    if (stored.owners.length > 0) this.#checkOwners(resource, stored, object);
+    if (stored.owners.length > 0) this.#checkOwners(place, stored, object);
   }
 
-  /** Dependents that block the deletion go first; when none is left, so does the finalizer. */
-  #deleteDependents(resource: ServedResource, owner: StoredObject): void {
-    let blocking = 0;
-    for (const [uid, place] of this.#dependents.get(owner.uid) ?? []) {
-      const dependent = place.table.objects.get(place.key);
-      if (!dependent || dependent.uid !== uid) continue;
-      const object = dependent.decode();
-      if (!blocks(object, owner.uid)) continue;
-      blocking++;
-      if (metadataOf(object).deletionTimestamp !== undefined) continue;
-      const foreground = (this.#dependents.get(uid)?.size ?? 0) > 0;
-      this.#delete(place, dependent, foreground ? 'Foreground' : policyOf(object));
-    }
-    if (blocking === 0) this.#removeFinalizer(resource, owner, FOREGROUND_FINALIZER);
+  /** When no dependent blocks the deletion any more, the finalizer goes; those that do are looked at. */
+  #awaitDependents(place: Place, owner: StoredObject): void {
+    const blocking = this.#graph.dependents(owner.uid).filter(({ stored }) => blocks(stored, owner.uid));
+    if (blocking.length === 0) this.#removeFinalizer(place, owner, FOREGROUND_FINALIZER);
+    for (const { stored } of blocking) if (!waitsForDependents(stored)) this.#later(stored.uid);
   }
 
-  #orphan(resource: ServedResource, owner: StoredObject): void {
-    for (const [uid, place] of this.#dependents.get(owner.uid) ?? []) {
-      const dependent = place.table.objects.get(place.key);
-      if (dependent?.uid === uid) this.#removeOwners(place, dependent, new Set([owner.uid]));
-    }
-    this.#removeFinalizer(resource, owner, ORPHAN_FINALIZER);
+  #orphan(place: Place, owner: StoredObject): void {
+    for (const { place: at, stored } of this.#graph.dependents(owner.uid)) this.#removeOwners(at, stored, [owner.uid]);
+    this.#removeFinalizer(place, owner, ORPHAN_FINALIZER);
   }
 
-  #checkOwners(resource: ServedResource, stored: StoredObject, object: JsonObject): void {
-    const gone = new Set<string>();
-    let waiting = 0;
-    let solid = 0;
-    for (const uid of stored.owners) {
-      const owner = this.#owner(uid, stored);
-      if (!owner) gone.add(uid);
-      else if (waitsForDependents(owner) && blocks(object, uid)) waiting++;
-      else solid++;
-    }
-    const place = { table: resource.table, key: stored.key };
-    if (solid > 0) {
-      if (gone.size > 0) this.#removeOwners(place, stored, gone);
+  #checkOwners(place: Place, stored: StoredObject, object: JsonObject): void {
+    const owners = this.#classify(stored, object);
+    if (!owners) return;
+    const { solid, absent, waiting } = owners;
+    if (solid.length > 0) {
+      // References to owners that wait would keep these from going.
+      if (absent.length + waiting.length > 0) this.#removeOwners(place, stored, [...absent, ...waiting]);
       return;
     }
-    if (gone.size === 0 && waiting === 0) return;
-    const foreground = waiting > 0 && (this.#dependents.get(stored.uid)?.size ?? 0) > 0;
-    this.#delete(place, stored, foreground ? 'Foreground' : policyOf(object));
+    const dependents = waiting.length > 0 ? this.#graph.dependents(stored.uid) : [];
+    if (dependents.length === 0) {
+      this.#delete(place, stored, policyOf(object));
+      return;
+    }
+    // A dependent that already waits may be waiting for this very object, in a circle.
+    if (dependents.some((dependent) => waitsForDependents(dependent.stored))) this.#unblockOwners(place, stored);
+    this.#delete(place, stored, 'Foreground');
   }
 
-  /** An owner in another namespace is none. */
-  #owner(uid: string, dependent: StoredObject): StoredObject | undefined {
-    const place = this.#byUid.get(uid);
-    const owner = place?.table.objects.get(place.key);
-    if (owner?.uid !== uid) return undefined;
-    return owner.namespace === '' || owner.namespace === dependent.namespace ? owner : undefined;
+  /** Undefined when one of the owners cannot be looked up at all; nothing is decided then. */
+  #classify(stored: StoredObject, object: JsonObject): Owners | undefined {
+    const owners = { solid: [] as string[], absent: [] as string[], waiting: [] as string[] };
+    for (const reference of references(object)) {
+      const uid = asString(reference.uid);
+      const resource = this.#api.registry.findKind(asString(reference.apiVersion), asString(reference.kind));
+      if (!resource) {
+        this.#unresolved.add(stored.uid);
+        this.#servedAtLook = this.#api.registry.generation;
+        return undefined;
+      }
+      // What belongs to no namespace cannot be owned by something that does.
+      if (resource.namespaced && stored.namespace === '') return undefined;
+      const key = keyFor(resource.namespaced ? stored.namespace : '', asString(reference.name));
+      const owner = resource.table.objects.get(key);
+      if (owner?.uid !== uid) owners.absent.push(uid);
+      else if (waitsForDependents(owner)) owners.waiting.push(uid);
+      else owners.solid.push(uid);
+    }
+    return owners;
   }
 
   #delete({ table }: Place, stored: StoredObject, propagationPolicy: string): void {
     const resource = this.#api.registry.forTable(table);
     if (!resource) return;
     const options: DeleteOptions = { propagationPolicy, uid: stored.uid, dryRun: false };
-    ignoringAbsence(() =>
-      new ObjectDeleter(this.#api).delete(resource, stored.name, options, this.#writeOptions(stored)),
+    ignoringAbsence(() => new ObjectDeleter(this.#api).delete(resource, stored.name, options, writeOptions(stored)));
+  }
+
+  #removeOwners(place: Place, stored: StoredObject, uids: readonly string[]): void {
+    this.#changeOwners(place, stored, (owners) => owners.filter((owner) => !uids.includes(asString(owner.uid))));
+  }
+
+  #unblockOwners(place: Place, stored: StoredObject): void {
+    this.#changeOwners(place, stored, (owners) =>
+      owners.map((owner) => (owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner)),
     );
   }
 
-  #removeOwners({ table }: Place, stored: StoredObject, gone: ReadonlySet<string>): void {
-    this.#update(table, stored, (object) => {
-      const metadata = metadataOf(object);
-      const left = asArray(metadata.ownerReferences).filter((item) => !gone.has(asString(asObject(item).uid)));
-      if (left.length > 0) metadata.ownerReferences = left;
-      else delete metadata.ownerReferences;
-    });
+  #changeOwners(place: Place, stored: StoredObject, change: (owners: JsonObject[]) => JsonObject[]): void {
+    this.#update(place, stored, (object) => setList(metadataOf(object), 'ownerReferences', change(references(object))));
   }
 
-  #removeFinalizer(resource: ServedResource, stored: StoredObject, finalizer: string): void {
-    this.#update(resource.table, stored, (object) => {
-      const metadata = metadataOf(object);
+  #removeFinalizer(place: Place, stored: StoredObject, finalizer: string): void {
+    this.#update(place, stored, (object) => {
       const left = finalizersOf(object).filter((name) => name !== finalizer);
-      if (left.length > 0) metadata.finalizers = left;
-      else delete metadata.finalizers;
+      setList(metadataOf(object), 'finalizers', left);
     });
   }
 
-  #update(table: Table, stored: StoredObject, change: (object: JsonObject) => void): void {
+  #update({ table }: Place, stored: StoredObject, change: (object: JsonObject) => void): void {
     const resource = this.#api.registry.forTable(table);
     if (!resource) return;
     ignoringAbsence(() =>
-      new ObjectWriter(this.#api).update(resource, stored.name, this.#writeOptions(stored), (object) => {
+      new ObjectWriter(this.#api).update(resource, stored.name, writeOptions(stored), (object) => {
         change(object);
         return object;
       }),
     );
   }
+}
 
-  #writeOptions(stored: StoredObject) {
-    return { namespace: stored.namespace, dryRun: false, warn: () => {} };
-  }
+function writeOptions({ namespace }: StoredObject) {
+  return { namespace, dryRun: false, warn: () => {} };
+}
+
+function setList(metadata: JsonObject, field: string, list: (JsonObject | string)[]): void {
+  if (list.length > 0) metadata[field] = list;
+  else delete metadata[field];
 }
 
 function references(object: JsonObject): JsonObject[] {
   return asArray(metadataOf(object).ownerReferences).map(asObject);
 }
 
-function blocks(dependent: JsonObject, ownerUid: string): boolean {
-  return references(dependent).some((item) => item.uid === ownerUid && item.blockOwnerDeletion === true);
+/** A first glance without decoding; who says yes is looked at more closely. */
+function isMarked(stored: StoredObject): boolean {
+  const text = stored.metadataBytes();
+  return text.includes('deletionTimestamp') && text.includes('finalizers');
 }
 
-function waitsForDependents(owner: StoredObject): boolean {
-  const object = { metadata: owner.metadata() };
-  return object.metadata.deletionTimestamp !== undefined && finalizersOf(object).includes(FOREGROUND_FINALIZER);
+function blocks(dependent: StoredObject, ownerUid: string): boolean {
+  return references({ metadata: dependent.metadata() }).some(
+    (reference) => reference.uid === ownerUid && reference.blockOwnerDeletion === true,
+  );
 }
 
+function waitsForDependents(stored: StoredObject): boolean {
+  if (!isMarked(stored)) return false;
+  const metadata = stored.metadata();
+  return metadata.deletionTimestamp !== undefined && finalizersOf({ metadata }).includes(FOREGROUND_FINALIZER);
+}
+
+/** Finalizers that already ask for a policy are honoured. */
 function policyOf(object: JsonObject): string {
   const finalizers = finalizersOf(object);
   if (finalizers.includes(ORPHAN_FINALIZER)) return 'Orphan';

@@ -5,6 +5,7 @@ import { cronJobStrategy, jobStrategy } from './batch.ts';
 import * as cluster from './cluster-objects.ts';
 import * as core from './core-objects.ts';
 import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
+import { eventStrategy, eventsV1Strategy } from './event.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
 import { selectableField } from './selectable-fields.ts';
@@ -20,8 +21,8 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['configmaps', core.configMapStrategy],
     ['customresourcedefinitions.apiextensions.k8s.io', customResourceDefinitionStrategy],
     ['endpoints', core.endpointsStrategy],
-    ['events', core.eventStrategy],
-    ['events.events.k8s.io', core.eventStrategy],
+    ['events', eventStrategy],
+    ['events.events.k8s.io', eventsV1Strategy],
     ['limitranges', core.limitRangeStrategy],
     ['namespaces', namespaceStrategy],
     ['nodes', core.nodeStrategy],

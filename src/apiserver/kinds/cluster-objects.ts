@@ -29,6 +29,8 @@ export const roleStrategy: Strategy = {
 export const leaseStrategy: Strategy = {
   createOnUpdate: true,
   unconditionalUpdate: false,
+  prepareForCreate: (object) => dropCoordination(object, {}),
+  prepareForUpdate: dropCoordination,
   validate(object) {
     const { leaseDurationSeconds: seconds, leaseTransitions: transitions } = specOf(object);
     const errors: FieldError[] = [];
@@ -41,6 +43,12 @@ export const leaseStrategy: Strategy = {
     return errors;
   },
 };
+
+/** Who leads is agreed on among candidates only where a feature gate says so; without it, new wishes are dropped. */
+function dropCoordination(object: JsonObject, old: JsonObject): void {
+  const [spec, before] = [specOf(object), asObject(old.spec)];
+  for (const field of ['strategy', 'preferredHolder']) if (before[field] === undefined) delete spec[field];
+}
 
 /** `clusterWide`: a subject that is a service account must then say of which namespace. */
 export const roleBindingStrategy = (clusterWide: boolean): Strategy => ({

@@ -1,6 +1,5 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
-import { dnsSubdomain } from '../name-rules.ts';
 import { metadataOf, timestamp } from '../object-meta.ts';
 import { keepField } from '../object-writer.ts';
 import type { Strategy } from '../strategy.ts';
@@ -9,13 +8,15 @@ import { items, setDefault, specOf } from './defaulting.ts';
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const MAX_DATA_BYTES = 1024 * 1024;
 
-function validateKeys(object: JsonObject, fields: readonly string[]): FieldError[] {
+/** `encoded` are the fields whose values are Base64; the limit counts the bytes that they stand for. */
+function validateKeys(object: JsonObject, plain: readonly string[], encoded: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
-  for (const field of fields) {
+  for (const field of [...plain, ...encoded]) {
+    const encoding = encoded.includes(field) ? 'base64' : 'utf8';
     for (const [key, value] of Object.entries(asObject(object[field])).sort(([a], [b]) => (a < b ? -1 : 1))) {
       for (const detail of keyProblems(key)) errors.push(invalid(`${field}[${key}]`, key, detail));
-      bytes += Buffer.byteLength(asString(value));
+      bytes += Buffer.byteLength(asString(value), encoding);
     }
   }
   if (bytes > MAX_DATA_BYTES) {
@@ -51,7 +52,7 @@ function validateFrozen(object: JsonObject, old: JsonObject, fields: readonly st
 }
 
 export const configMapStrategy: Strategy = {
-  validate: (object) => validateKeys(object, ['data', 'binaryData']),
+  validate: (object) => validateKeys(object, ['data'], ['binaryData']),
   validateUpdate: (object, old) => validateFrozen(object, old, ['data', 'binaryData']),
 };
 
@@ -73,7 +74,7 @@ export const secretStrategy: Strategy = {
     for (const [key, value] of Object.entries(plain)) data[key] = Buffer.from(asString(value)).toString('base64');
   },
   validate(object) {
-    const errors = validateKeys(object, ['data']);
+    const errors = validateKeys(object, [], ['data']);
     const data = asObject(object.data);
     for (const key of SECRET_KEYS[asString(object.type)] ?? []) {
       if (!Object.hasOwn(data, key)) errors.push(required(`data[${key}]`));
@@ -210,19 +211,3 @@ export const limitRangeStrategy: Strategy = {
 };
 
 export const resourceQuotaStrategy: Strategy = { returnDeletedObject: true };
-
-export const EVENT_LIFETIME_MS = 60 * 60_000;
-
-export const eventStrategy: Strategy = {
-  nameRule: dnsSubdomain,
-  createOnUpdate: true,
-  garbageCollection: 'unsupported',
-  uncached: true,
-  validate(object) {
-    const involved = asObject(object.involvedObject);
-    const own = asString(metadataOf(object).namespace);
-    const namespace = asString(involved.namespace);
-    if (namespace === own || (namespace === '' && own === 'default')) return [];
-    return [invalid('involvedObject.namespace', namespace, 'does not match event.namespace')];
-  },
-};

@@ -91,6 +91,22 @@ describe('jsonPatch', () => {
     });
   });
 
+  it('copies 3 MiB with all its operations together, and no more', () => {
+    const copy = (path: string) => ({ op: 'copy', from: '/a', path });
+    const third = 'x'.repeat(1024 * 1024 - 2);
+    expect(Object.keys(jsonPatch({ a: third }, [copy('/b'), copy('/c'), copy('/d')]))).toEqual(['a', 'b', 'c', 'd']);
+    const refused = refusalOf({ a: `${third}x` }, [copy('/b'), copy('/c'), copy('/d')]);
+    expect(refused.status).toMatchObject({ code: 422, reason: 'Invalid', details: {} });
+    expect(refused.cause).toMatchObject({
+      message: expect.stringContaining('is 3145731, exceeding the limit 3145728'),
+    });
+  });
+
+  it('refuses copies that grow by doubling before they fill the memory', () => {
+    const doubling = Array.from({ length: 60 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }));
+    expect(refusalOf({ a: ['x'.repeat(100)] }, doubling).status.code).toBe(422);
+  });
+
   it('changes nothing when a later operation fails', () => {
     const original = { a: [1], b: { c: 1 } };
     refusalOf(original, [

@@ -1,23 +1,24 @@
-import { type Operation as LibraryOperation, applyPatch as libraryApply, Pointer } from 'rfc6902';
-import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual, setKey } from '../json.ts';
+import { cloneJson, getKey, isObject, type JsonObject, type JsonValue, jsonEqual, setKey } from '../json.ts';
+import { jsonText } from '../json-text.ts';
 import { badRequest, type StatusError, statusError } from '../status-error.ts';
 import { unprocessable } from './patch-error.ts';
 
 const MAX_OPERATIONS = 10_000;
+/** How much all `copy` operations of a patch may add together. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 interface Operation {
   readonly op: string;
   readonly path: string;
   readonly from: string;
-  /** Undefined when the operation has none. */
-  readonly value: JsonValue | undefined;
+  readonly value: JsonValue;
 }
 
 /**
  * JSON patch (RFC 6902) with the habits of the real server: `replace` on an absent key adds it, a negative index counts
  * from the end, a `test` for null passes on an absent key, a `copy` of an absent key gives null. An operation that does
- * not apply refuses the whole patch (422), more than 10,000 operations do too (413). Changes nothing that it is given,
- * and the result shares nothing with it.
+ * not apply refuses the whole patch (422), as do copies of more than 3 MiB; more than 10,000 operations are too many
+ * (413). Changes nothing that it is given, and the result shares nothing with it.
  */
 export function jsonPatch(original: JsonObject, operations: JsonValue): JsonObject {
   if (!Array.isArray(operations)) throw undecodable(operations, 'value of type []handlers.jsonPatchOp');
@@ -28,21 +29,20 @@ export function jsonPatch(original: JsonObject, operations: JsonValue): JsonObje
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
   }
-  let document = rename(original, guardKey);
-  for (const operation of operations) document = applyOne(document, decode(operation));
-  if (!isObject(document)) throw unprocessable('the patch leaves no object');
-  return rename(document, restoreKey) as JsonObject;
+  const patched = new PatchedDocument(cloneJson(original));
+  for (const operation of operations.map(decode)) patched.apply(operation);
+  if (!isObject(patched.root)) throw unprocessable('the patch leaves no object');
+  return patched.root;
 }
 
 function decode(operation: JsonValue): Operation {
   if (!isObject(operation)) throw undecodable(operation, 'value of type handlers.jsonPatchOp');
   const op = textOf(operation, 'op') ?? 'unknown';
-  const value = getKey(operation, 'value');
   return {
     op,
     path: pathOf(operation, 'path', op),
     from: op === 'move' || op === 'copy' ? pathOf(operation, 'from', op) : '',
-    value: value === undefined ? undefined : rename(value, guardKey),
+    value: cloneJson(getKey(operation, 'value') ?? null),
   };
 }
 
@@ -64,103 +64,135 @@ function undecodable(found: JsonValue, wanted: string): StatusError {
   return badRequest(`error decoding patch: json: cannot unmarshal ${kind} into Go ${wanted}`);
 }
 
-function applyOne(document: JsonValue, { op, path, from, value }: Operation): JsonValue {
-  switch (op) {
-    case 'add':
-      return change(document, { op, path: writable(document, path, op), value: value ?? null });
-    case 'remove':
-      return change(document, { op, path: existing(document, path, op).path });
-    case 'replace': {
-      if (path === '') return value ?? null;
-      const target = locate(document, path, op);
-      if (Array.isArray(target.parent)) existing(document, path, op);
-      return change(document, { op: target.exists ? 'replace' : 'add', path: target.path, value: value ?? null });
-    }
-    case 'move': {
-      const source = existing(document, from, op);
-      const without = change(document, { op: 'remove', path: source.path });
-      return change(without, { op: 'add', path: writable(without, path, op), value: source.value ?? null });
-    }
-    case 'copy': {
-      const source = locate(document, from, op);
-      if (Array.isArray(source.parent)) existing(document, from, op);
-      return change(document, { op: 'add', path: writable(document, path, op), value: source.value ?? null });
-    }
-    case 'test': {
-      if (path === '') {
-        if (!jsonEqual(document, value ?? null)) throw unprocessable(`testing value ${path} failed: test failed`);
-        return document;
-      }
-      const target = locate(document, path, op);
-      if (Array.isArray(target.parent)) existing(document, path, op);
-      if (jsonEqual(target.value ?? null, value ?? null)) return document;
-      throw unprocessable(`testing value ${path} failed: test failed`);
-    }
-    default:
-      throw unprocessable(`Unexpected kind: ${op}`);
-  }
-}
-
+/** Where an operation acts: a key of an object, or a place in a list as it was written. */
 interface Target {
   readonly parent: JsonObject | JsonValue[];
-  /** The path with its indexes counted from the start. */
-  readonly path: string;
-  readonly exists: boolean;
-  readonly value: JsonValue | undefined;
+  readonly token: string;
 }
 
-/** Finds what holds the target; the target itself may be absent. */
-function locate(document: JsonValue, path: string, op: string): Target {
-  const tokens = path.split('/').slice(1).map(unescapeToken);
-  const last = tokens.pop();
-  const missing = () => unprocessable(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
-  if (last === undefined) throw missing();
-  let parent = document;
-  const exact: string[] = [''];
-  for (const token of tokens) {
-    const step = stepInto(parent, token);
-    if (step?.value === undefined || step.value === null) throw missing();
-    exact.push(step.token);
-    parent = step.value;
+class PatchedDocument {
+  root: JsonValue;
+  #copiedBytes = 0;
+
+  constructor(root: JsonObject) {
+    this.root = root;
   }
-  if (!isObject(parent) && !Array.isArray(parent)) throw missing();
-  const step = stepInto(parent, last);
-  const pointer = new Pointer([...exact, step?.token ?? guardKey(last)]);
-  return { parent, path: pointer.toString(), exists: step?.value !== undefined, value: step?.value };
-}
 
-function stepInto(parent: JsonValue, token: string): { token: string; value: JsonValue | undefined } | undefined {
-  if (isObject(parent)) {
-    const key = guardKey(token);
-    return { token: key, value: getKey(parent, key) };
+  apply({ op, path, from, value }: Operation): void {
+    switch (op) {
+      case 'add':
+        this.#add(this.#locate(path, op), value);
+        break;
+      case 'remove':
+        this.#remove(this.#locate(path, op));
+        break;
+      case 'replace':
+        this.#replace(path, value);
+        break;
+      case 'move': {
+        const source = this.#locate(from, op);
+        const moved = this.#read(source) ?? null;
+        this.#remove(source);
+        this.#add(this.#locate(path, op), moved);
+        break;
+      }
+      case 'copy': {
+        const copied = this.#read(this.#locate(from, op)) ?? null;
+        const target = this.#locate(path, op);
+        this.#countCopy(copied);
+        this.#add(target, cloneJson(copied));
+        break;
+      }
+      case 'test': {
+        const found = path === '' ? this.root : this.#read(this.#locate(path, op));
+        if (!jsonEqual(found ?? null, value)) throw unprocessable(`testing value ${path} failed: test failed`);
+        break;
+      }
+      default:
+        throw unprocessable(`Unexpected kind: ${op}`);
+    }
   }
-  if (!Array.isArray(parent)) return undefined;
-  const index = indexOf(token, parent.length);
-  return index === undefined || index >= parent.length ? undefined : { token: String(index), value: parent[index] };
-}
 
-/** For operations that need the target to be there. */
-function existing(document: JsonValue, path: string, op: string): Target {
-  const target = locate(document, path, op);
-  if (target.exists) return target;
-  throw unprocessable(`error in ${op} for path: '${path}': Unable to access a nonexistent key or index: missing value`);
-}
+  /** Finds what holds the target; the target itself may be absent. */
+  #locate(path: string, op: string): Target {
+    const tokens = path.split('/').slice(1).map(unescapeToken);
+    const token = tokens.pop();
+    const missing = () =>
+      unprocessable(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
+    if (token === undefined) throw missing();
+    let parent = this.root;
+    for (const step of tokens) {
+      const next = isObject(parent) ? getKey(parent, step) : Array.isArray(parent) ? itemAt(parent, step) : undefined;
+      if (next === undefined || next === null) throw missing();
+      parent = next;
+    }
+    if (!isObject(parent) && !Array.isArray(parent)) throw missing();
+    return { parent, token };
+  }
 
-/** Where an `add` puts its value: any key of an object; a list takes indexes up to its length, and `-`. */
-function writable(document: JsonValue, path: string, op: string): string {
-  const target = locate(document, path, op);
-  if (!Array.isArray(target.parent)) return target.path;
-  const token = unescapeToken(path.slice(path.lastIndexOf('/') + 1));
-  const index = token === '-' ? target.parent.length : indexOf(token, target.parent.length + 1);
-  if (index === undefined || index > target.parent.length) {
+  /** Undefined for an absent key; an item must be there. */
+  #read({ parent, token }: Target): JsonValue | undefined {
+    return Array.isArray(parent) ? parent[existingIndex(parent, token)] : getKey(parent, token);
+  }
+
+  #add({ parent, token }: Target, value: JsonValue): void {
+    if (!Array.isArray(parent)) {
+      setKey(parent, token, value);
+      return;
+    }
+    const index = token === '-' ? parent.length : indexOf(token, parent.length + 1);
+    if (index === undefined || index > parent.length) throw invalidIndex(token);
+    parent.splice(index, 0, value);
+  }
+
+  #remove({ parent, token }: Target): void {
+    if (Array.isArray(parent)) {
+      parent.splice(existingIndex(parent, token), 1);
+      return;
+    }
+    if (!Object.hasOwn(parent, token)) throw unprocessable(`Unable to remove nonexistent key: ${token}: missing value`);
+    delete parent[token];
+  }
+
+  #replace(path: string, value: JsonValue): void {
+    if (path === '') {
+      if (typeof value !== 'object' || value === null) {
+        throw unprocessable('replace operation value must be object or array');
+      }
+      this.root = value;
+      return;
+    }
+    const { parent, token } = this.#locate(path, 'replace');
+    if (Array.isArray(parent)) parent[existingIndex(parent, token)] = value;
+    else setKey(parent, token, value);
+  }
+
+  #countCopy(value: JsonValue): void {
+    const bytes = typeof value === 'object' && value !== null ? jsonText(value) : JSON.stringify(value);
+    this.#copiedBytes += Buffer.byteLength(bytes);
+    if (this.#copiedBytes <= MAX_COPIED_BYTES) return;
     throw unprocessable(
-      `error in ${op} for path: '${path}': Unable to access invalid index: ${token}: invalid index referenced`,
+      `Unable to complete the copy, the accumulated size increase of copy is ${this.#copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
     );
   }
-  return target.path.slice(0, target.path.lastIndexOf('/') + 1) + index;
 }
 
-/** `length` is what a negative index counts from; undefined for what is no index. */
+function itemAt(list: readonly JsonValue[], token: string): JsonValue | undefined {
+  const index = indexOf(token, list.length);
+  return index === undefined ? undefined : list[index];
+}
+
+function existingIndex(list: readonly JsonValue[], token: string): number {
+  const index = indexOf(token, list.length);
+  if (index === undefined || index >= list.length) throw invalidIndex(token);
+  return index;
+}
+
+function invalidIndex(token: string): StatusError {
+  return unprocessable(`Unable to access invalid index: ${token}: invalid index referenced`);
+}
+
+/** `length` is what a negative index counts from; undefined for what is not an index. */
 function indexOf(token: string, length: number): number | undefined {
   if (!/^[+-]?\d+$/.test(token)) return undefined;
   const index = Number(token);
@@ -170,35 +202,4 @@ function indexOf(token: string, length: number): number | undefined {
 
 function unescapeToken(token: string): string {
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function change(document: JsonValue, operation: LibraryOperation): JsonValue {
-  const [problem] = libraryApply(document, [operation]);
-  if (problem) throw unprocessable(problem.message);
-  return document;
-}
-
-/*
- * The library does not look under keys that could reach a prototype, but a ConfigMap may well have one. For the time of
- * the patch such keys carry a mark.
- */
-const RESERVED = /^%*(?:__proto__|constructor|prototype)$/;
-
-function guardKey(key: string): string {
-  return RESERVED.test(key) ? `%${key}` : key;
-}
-
-function restoreKey(key: string): string {
-  return RESERVED.test(key) ? key.slice(1) : key;
-}
-
-/** A copy with other keys. */
-function rename(value: JsonValue, name: (key: string) => string): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => rename(item, name));
-  if (!isObject(value)) return value;
-  const out: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (item !== undefined) setKey(out, name(key), rename(item, name));
-  }
-  return out;
 }

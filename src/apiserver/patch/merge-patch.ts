@@ -1,4 +1,5 @@
-import { cloneJson, getKey, isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
+import { cloneJson, getKey, isObject, type JsonObject, setKey } from '../json.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 /**
  * JSON merge patch (RFC 7386): objects merge, null removes, anything else replaces. Nulls inside a value that is new to
@@ -9,26 +10,19 @@ export function mergePatch(original: JsonObject, patch: JsonObject): JsonObject 
   return mergeObjects(cloneJson(original), cloneJson(patch));
 }
 
-function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === undefined) continue;
-    if (value === null) {
-      delete target[key];
-      continue;
+/** In place, and without recursion: both may nest more deeply than the stack reaches. */
+function mergeObjects(root: JsonObject, rootPatch: JsonObject): JsonObject {
+  const open: [target: JsonObject, patch: JsonObject][] = [[root, rootPatch]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [target, patch] = next;
+    for (const [key, value] of Object.entries(patch)) {
+      if (value === undefined) continue;
+      const current = getKey(target, key);
+      if (value === null) delete target[key];
+      else if (!isObject(current)) setKey(target, key, withoutNulls(value));
+      else if (isObject(value)) open.push([current, value]);
+      else setKey(target, key, value);
     }
-    const current = getKey(target, key);
-    if (isObject(current) && isObject(value)) mergeObjects(current, value);
-    else setKey(target, key, current === undefined || !isObject(current) ? withoutNulls(value) : value);
   }
-  return target;
-}
-
-function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const out: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (item !== null && item !== undefined) setKey(out, key, withoutNulls(item));
-  }
-  return out;
+  return root;
 }

@@ -5,6 +5,7 @@ import { cloneJson, getKey, isObject, type JsonObject, type JsonValue, setKey } 
 import { identityOf, mergeValue, orderElements, splitByOrder } from './element-order.ts';
 import { badFormat, strategicError, unprocessable } from './patch-error.ts';
 import { type PatchMeta, PatchType } from './patch-meta.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -22,35 +23,51 @@ export function strategicMergePatch(
   schema: TypeSchema,
   resolve: ResolveType,
 ): JsonObject {
-  return mergeMap(cloneJson(original), cloneJson(patch), new PatchType(schema, resolve));
+  return new StrategicMerge().run(cloneJson(original), cloneJson(patch), new PatchType(schema, resolve));
 }
 
-/** Works in place, on copies. */
-function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
-  const directive = getKey(patch, DIRECTIVE);
-  if (directive !== undefined) return followDirective(directive, patch);
-  retainKeys(original, patch);
-  mergeOrderedLists(original, patch, type);
-  for (const [patchKey, value] of Object.entries(patch)) {
-    const deletes = patchKey.startsWith(DELETE_FROM_LIST);
-    const key = deletes ? listOfDirective(patchKey, DELETE_FROM_LIST) : patchKey;
-    if (value === null || value === undefined) {
-      delete original[key];
-      continue;
-    }
-    const current = getKey(original, key);
-    if (isObject(current) && isObject(value)) {
-      const meta = type.ofObject(key);
-      setKey(original, key, meta.strategy === 'replace' ? value : mergeMap(current, value, meta.type));
-    } else if (Array.isArray(current) && Array.isArray(value)) {
-      setKey(original, key, mergeList(current, value, type.ofList(key), deletes).list);
-    } else if (!deletes) {
-      const plain = withoutDirectives(withoutNulls(value));
-      if (plain === undefined) delete original[key];
-      else setKey(original, key, plain);
+/** Works in place, on copies, and without recursion: types may contain themselves, and objects nest by them. */
+class StrategicMerge {
+  readonly #open: [original: JsonObject, patch: JsonObject, type: PatchType][] = [];
+
+  run(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
+    const merged = this.mergeMap(original, patch, type);
+    // In the order in which they were found: two items of a patch may change the same object.
+    for (const next of this.#open) this.#mergeFields(...next);
+    return merged;
+  }
+
+  /** The object that is to stand in the place of the original; its fields are merged later. */
+  mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
+    const directive = getKey(patch, DIRECTIVE);
+    if (directive !== undefined) return followDirective(directive, patch);
+    this.#open.push([original, patch, type]);
+    return original;
+  }
+
+  #mergeFields(original: JsonObject, patch: JsonObject, type: PatchType): void {
+    retainKeys(original, patch);
+    mergeOrderedLists(this, original, patch, type);
+    for (const [patchKey, value] of Object.entries(patch)) {
+      const deletes = patchKey.startsWith(DELETE_FROM_LIST);
+      const key = deletes ? listOfDirective(patchKey, DELETE_FROM_LIST) : patchKey;
+      if (value === null || value === undefined) {
+        delete original[key];
+        continue;
+      }
+      const current = getKey(original, key);
+      if (isObject(current) && isObject(value)) {
+        const meta = type.ofObject(key);
+        setKey(original, key, meta.strategy === 'replace' ? value : this.mergeMap(current, value, meta.type));
+      } else if (Array.isArray(current) && Array.isArray(value)) {
+        setKey(original, key, mergeList(this, current, value, type.ofList(key), deletes).list);
+      } else if (!deletes) {
+        const plain = withoutDirectives(withoutNulls(value));
+        if (plain === undefined) delete original[key];
+        else setKey(original, key, plain);
+      }
     }
   }
-  return original;
 }
 
 function followDirective(directive: JsonValue, patch: JsonObject): JsonObject {
@@ -77,7 +94,7 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
 }
 
 /** Merges the lists that come with a `$setElementOrder`, brings them into that order, and takes both from the patch. */
-function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchType): void {
+function mergeOrderedLists(merge: StrategicMerge, original: JsonObject, patch: JsonObject, type: PatchType): void {
   for (const [directive, order] of Object.entries(patch)) {
     if (!directive.startsWith(SET_ELEMENT_ORDER)) continue;
     delete patch[directive];
@@ -91,7 +108,7 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchT
     if (!currentList && !changeList) continue;
     const merged =
       currentList && changeList
-        ? mergeList(currentList, changeList, meta, false)
+        ? mergeList(merge, currentList, changeList, meta, false)
         : { list: currentList ?? plainItems(changeList ?? []), order: currentList ?? [] };
     const [named, others] = splitByOrder(merged.list, wanted, meta.mergeKey);
     elementKind([...(currentList ?? []), ...(changeList ?? [])]);
@@ -143,25 +160,39 @@ interface MergedList {
   readonly order: readonly JsonValue[];
 }
 
-function mergeList(current: JsonValue[], change: JsonValue[], meta: PatchMeta, deletes: boolean): MergedList {
+function mergeList(
+  merge: StrategicMerge,
+  current: JsonValue[],
+  change: JsonValue[],
+  meta: PatchMeta,
+  deletes: boolean,
+): MergedList {
   const whole = (list: JsonValue[]) => ({ list, order: current });
   if (meta.strategy !== 'merge' && !deletes) return whole(change);
   if (current.length === 0 && change.length === 0) return whole(current);
   if (elementKind([...current, ...change]) !== 'map') {
-    if (deletes) return whole(current.filter((item) => !change.includes(item)));
+    const deleted = new Set(change);
+    if (deletes) return whole(current.filter((item) => !deleted.has(item)));
     return whole(inPatchOrder([...new Set([...current, ...change])], change, current, meta.mergeKey));
   }
   if (meta.mergeKey === '') throw strategicError('cannot merge lists without merge key for struct');
   const { replaces, remaining, items } = followItemDirectives(current, change as JsonObject[], meta.mergeKey);
   if (replaces) return whole(items);
   const merged = [...remaining];
+  const places = new Map<JsonValue, number>();
+  for (const [place, item] of merged.entries()) addPlace(places, item, meta.mergeKey, place);
   for (const item of items) {
-    const key = mergeValue(item, meta.mergeKey);
-    const place = merged.findIndex((other) => isObject(other) && getKey(other, meta.mergeKey) === key);
-    if (place < 0) merged.push(item);
-    else merged[place] = mergeMap(merged[place] as JsonObject, item, meta.type);
+    const place = places.get(mergeValue(item, meta.mergeKey));
+    if (place === undefined) addPlace(places, item, meta.mergeKey, merged.push(item) - 1);
+    else merged[place] = merge.mergeMap(merged[place] as JsonObject, item, meta.type);
   }
   return { list: inPatchOrder(merged, items, remaining, meta.mergeKey), order: merged.slice(0, current.length) };
+}
+
+/** The first item of a key is the one that counts. */
+function addPlace(places: Map<JsonValue, number>, item: JsonValue, mergeKey: string, place: number): void {
+  const key = isObject(item) ? getKey(item, mergeKey) : undefined;
+  if (key !== undefined && !places.has(key)) places.set(key, place);
 }
 
 function inPatchOrder(
@@ -180,7 +211,7 @@ function followItemDirectives(
   change: readonly JsonObject[],
   mergeKey: string,
 ): { replaces: boolean; remaining: JsonValue[]; items: JsonObject[] } {
-  let remaining = [...current];
+  const deleted = new Set<JsonValue>();
   const items: JsonObject[] = [];
   let replaces = false;
   for (const item of change) {
@@ -188,8 +219,7 @@ function followItemDirectives(
     if (directive === undefined) {
       items.push(item);
     } else if (directive === 'delete') {
-      const key = mergeValue(item, mergeKey);
-      remaining = remaining.filter((other) => !isObject(other) || getKey(other, mergeKey) !== key);
+      deleted.add(mergeValue(item, mergeKey));
     } else if (directive === 'replace') {
       replaces = true;
     } else if (directive === 'merge') {
@@ -198,8 +228,12 @@ function followItemDirectives(
       throw strategicError(`unknown patch type: ${goValue(directive)} in map: ${goValue(item)}`);
     }
   }
+  const remaining = current.filter((other) => !isObject(other) || !deleted.has(getKey(other, mergeKey) ?? NO_KEY));
   return { replaces, remaining, items };
 }
+
+/** Equal to no key of an item. */
+const NO_KEY: JsonValue = {};
 
 /** Lists may mix neither maps and scalars nor scalars of several types, nor hold lists. */
 function elementKind(items: readonly JsonValue[]): 'map' | 'scalar' {
@@ -211,31 +245,30 @@ function elementKind(items: readonly JsonValue[]): 'map' | 'scalar' {
   return isObject(first) ? 'map' : 'scalar';
 }
 
-/** What is new to the object is taken as it is; undefined for an object that is itself a directive. */
+/** What is new to the object is taken as it is, in place; undefined for an object that is itself a directive. */
 function withoutDirectives(value: JsonValue): JsonValue | undefined {
-  if (Array.isArray(value)) return plainItems(value);
-  if (!isObject(value)) return value;
-  if (getKey(value, DIRECTIVE) !== undefined) return undefined;
-  for (const [key, item] of Object.entries(value)) {
-    const plain = item === undefined ? undefined : withoutDirectives(item);
-    if (plain === undefined) delete value[key];
-    else setKey(value, key, plain);
+  const holder: JsonValue[] = [value];
+  const open: (JsonObject | JsonValue[])[] = [holder];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (Array.isArray(next)) {
+      const kept = next.filter((item) => !isDirective(item));
+      next.length = 0;
+      for (const item of kept) next.push(item);
+      for (const item of kept) if (typeof item === 'object' && item !== null) open.push(item);
+      continue;
+    }
+    for (const [key, item] of Object.entries(next)) {
+      if (item === undefined || isDirective(item)) delete next[key];
+      else if (typeof item === 'object' && item !== null) open.push(item);
+    }
   }
-  return value;
+  return holder[0];
+}
+
+function isDirective(value: JsonValue): boolean {
+  return isObject(value) && getKey(value, DIRECTIVE) !== undefined;
 }
 
 function plainItems(items: readonly JsonValue[]): JsonValue[] {
   return items.map(withoutDirectives).filter((item) => item !== undefined);
-}
-
-function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) {
-    for (const item of value) withoutNulls(item);
-  } else if (isObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      if (item === null || item === undefined) delete value[key];
-      else withoutNulls(item);
-    }
-  }
-  return value;
 }

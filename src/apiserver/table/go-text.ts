@@ -1,15 +1,21 @@
-import { isObject, type JsonValue } from '../json.ts';
+import type { JsonValue } from '../json.ts';
+import { type TextStyle, treeText } from '../json-text.ts';
 
 /** As Go's `json.Marshal` writes maps: keys sorted, and `<`, `>`, `&` escaped. */
 export function goJson(value: JsonValue | undefined): string {
-  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
-  if (isObject(value)) {
-    const entries = Object.keys(value)
-      .sort()
-      .filter((key) => value[key] !== undefined)
-      .map((key) => `${goJson(key)}:${goJson(value[key])}`);
-    return `{${entries.join(',')}}`;
-  }
+  return treeText(value, GO_JSON);
+}
+
+const GO_JSON: TextStyle = {
+  list: ['[', ']'],
+  map: ['{', '}'],
+  separator: ',',
+  key: (name) => `${scalarText(name)}:`,
+  scalar: scalarText,
+  sorted: true,
+};
+
+function scalarText(value: string | number | boolean | null | undefined): string {
   if (typeof value === 'number') return goNumber(value);
   return JSON.stringify(value ?? null).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
 }

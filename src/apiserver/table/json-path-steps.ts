@@ -30,9 +30,16 @@ export function literalStep(literal: JsonValue): Step {
 
 export const recursiveStep: Step = (values) => values.flatMap(withDescendants);
 
+/** The value and what is below it, from the top; scalars are left out. */
 function withDescendants(value: JsonValue): JsonValue[] {
-  const below = children(value);
-  return below.length === 0 ? [] : [value, ...below.flatMap(withDescendants)];
+  const found: JsonValue[] = [];
+  const open: JsonValue[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const below = children(next);
+    if (below.length > 0) found.push(next);
+    for (let index = below.length - 1; index >= 0; index--) open.push(below[index] as JsonValue);
+  }
+  return found;
 }
 
 function children(value: JsonValue): JsonValue[] {

@@ -52,6 +52,19 @@ describe('StringTable', () => {
     expect(confused).toEqual([]);
   });
 
+  it('tells strings apart that share a slot and all but one word', () => {
+    const table = new StringTable();
+    const confused: string[] = [];
+    // More than there are slots, so that each slot sees several.
+    for (let i = 0; i < 20_000; i++) {
+      const word = (Math.imul(i, 0x5bd1_e995) >>> 0).toString(36).padStart(7, '0').slice(-4);
+      for (const text of [`same${word}`, `${word}same`, `same${word}same`]) {
+        if (read(table, Buffer.from(text)) !== text) confused.push(text);
+      }
+    }
+    expect(confused).toEqual([]);
+  });
+
   it('does not confuse a string with one that it is the beginning of', () => {
     const table = new StringTable();
     const bytes = Buffer.from('\0\0\0\0\0\0\0\0');

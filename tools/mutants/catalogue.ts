@@ -1,5 +1,6 @@
 import { INFORMER_MUTANTS } from './informer.ts';
 import type { Mutant } from './mutant.ts';
+import { OUTAGE_MUTANTS } from './outage.ts';
 import { PROCESSOR_MUTANTS } from './processor.ts';
 import { QUEUE_MUTANTS } from './queue.ts';
 import { STORE_MUTANTS } from './store.ts';
@@ -7,6 +8,7 @@ import { WORKQUEUE_MUTANTS } from './workqueue.ts';
 
 /** Every planted bug, in the order of the pipeline. */
 export const MUTANTS: readonly Mutant[] = [
+  ...OUTAGE_MUTANTS,
   ...QUEUE_MUTANTS,
   ...STORE_MUTANTS,
   ...PROCESSOR_MUTANTS,

@@ -35,6 +35,16 @@ describe('DeltaHandler', () => {
     expect(heard).toEqual(['add 1 flag (store: 1)', 'update 1->2 (store: 2)', 'delete 2->3 (store: none)']);
   });
 
+  it('leaves the store at the version of the last change, also when that was a deletion', () => {
+    const { table, handle } = fixture();
+    handle('Added', version('a', '1'));
+    handle('Deleted', version('a', '7'));
+    expect(table.resourceVersion).toBe('7');
+    handle('Added', version('b', '9'));
+    handle('Deleted', new DeletedFinalStateUnknown('default/b', version('b', '9')));
+    expect(table.resourceVersion).toBe('9');
+  });
+
   it('takes deltas of one object in order', () => {
     const { heard, handler } = fixture();
     handler.handle(

@@ -12,7 +12,8 @@ import type { Repairs } from './repairs.ts';
 export interface StateTable<T extends KubernetesObject> {
   get(key: string): Cached<T> | undefined;
   put(object: Cached<T>): Cached<T> | undefined;
-  remove(key: string): Cached<T> | undefined;
+  /** `resourceVersion` is that of the deletion, where it is known. */
+  remove(key: string, resourceVersion?: string): Cached<T> | undefined;
 }
 
 export interface DeltaHandlerOptions<T extends KubernetesObject> {
@@ -68,9 +69,9 @@ export class DeltaHandler<T extends KubernetesObject> {
 
   #delete(object: Cached<T> | DeletedFinalStateUnknown<Cached<T>>): void {
     const { table, distribute, clock } = this.#options;
-    const old = table.remove(object.key);
-    if (!old) return;
     const final = object instanceof DeletedFinalStateUnknown ? undefined : object;
+    const old = table.remove(object.key, final?.resourceVersion);
+    if (!old) return;
     // The deletion of another uid than the one that was shown: that one must have gone before, unseen.
     const seen = final !== undefined && final.uid === old.uid;
     distribute(Notification.delete(seen ? final : old, !seen, clock.now(), old), false);

@@ -131,6 +131,27 @@ describe('resync', () => {
   );
 });
 
+describe('stop', () => {
+  it('ends a round in the middle: nothing is called and no timer is left', async () => {
+    const { source, informer, clock, run } = informerFixture({ resyncMs: 1_000 });
+    for (let n = 0; n < 100; n++) source.set(`object-${n}`);
+    let calls = 0;
+    const registration = informer.addEventHandler({
+      onUpdate: async () => {
+        if (++calls === 10) void informer.stop();
+      },
+    });
+    const running = run();
+    await registration.synced;
+    await clock.advance(1_000);
+    await running;
+    await clock.advance(5_000);
+    expect(calls).toBe(10);
+    expect(registration.pending).toBe(0);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
 describe('resync of several namespaces', () => {
   let end: () => Promise<void>;
   afterEach(() => end());

@@ -33,7 +33,7 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'handlers hear of a change before the store has it',
     file: 'src/informer/delta-handler.ts',
-    original: 'const old = table.remove(object.key);',
+    original: 'const old = table.remove(object.key, final?.resourceVersion);',
     replacement: 'const old = table.get(object.key);',
     tests: [DELTAS],
   },

@@ -21,8 +21,9 @@ it('a list of one namespace says nothing of another, also of one whose name begi
   });
   factory.start();
   await factory.waitForCacheSync();
-  server.compact();
+  const forgotten = server.faults.add({ verb: 'watch', namespace: 'team' }, { kind: 'status', code: 410 });
   server.disconnectWatches();
+  await forgotten.met();
   for (const name of ['team', 'team-b']) await informer.waitFor(await create('b', name));
   expect(informer.store.listKeys().sort()).toEqual(['team-b/a', 'team-b/b', 'team/a', 'team/b']);
   expect(deleted).toEqual([]);

@@ -46,6 +46,19 @@ describe('delivery latest', () => {
     expect(registration.hasSynced()).toBe(true);
   });
 
+  it('ends between the two calls for an object that was replaced when the handler removes itself', async () => {
+    const { processor, settle } = processorFixture();
+    const handler = recorder();
+    const onDelete = () => void registration.remove();
+    const registration = processor.addHandler({ ...handler, onDelete }, { delivery: 'latest' }, []);
+    processor.distribute(Notification.add(version('a', '1', 'old'), false, 0), false);
+    await settle();
+    processor.distribute(Notification.delete(version('a', '1', 'old'), true, 0), false);
+    processor.distribute(Notification.add(version('a', '2', 'new'), false, 0), false);
+    await settle();
+    expect(handler.heard).toEqual(['add a@1']);
+  });
+
   it('gives up the views of changes that were merged away', async () => {
     const { processor, settle } = processorFixture();
     processor.addHandler(recorder(), { delivery: 'all' }, []);

@@ -121,7 +121,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
 
   /** Whether `deliver` has something to do now. */
   get isReady(): boolean {
-    if (this.#removed || this.#running !== undefined) return false;
+    if (this.#running !== undefined) return false;
     return this.#pending.length > 0 || this.#round !== undefined || this.#replay !== undefined;
   }
 

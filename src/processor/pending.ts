@@ -95,17 +95,11 @@ export class LatestChange<T extends KubernetesObject> implements Pending<T> {
   }
 
   shift(): Notification<T> | Difference<T> | undefined {
-    if (this.#byKey.size === 0) return undefined;
-    let next = this.#cursor.next();
-    if (next.done) {
-      // A cursor that has reached the end stays there, whatever comes later.
-      this.#cursor = this.#byKey.entries();
-      next = this.#cursor.next();
-      if (next.done) return undefined;
-    }
-    const [key, waiting] = next.value;
-    this.#byKey.delete(key);
-    return waiting;
+    // Asked only while something is there: a cursor that has reached the end would stay there, whatever comes later.
+    const next = this.#byKey.size === 0 ? undefined : this.#cursor.next().value;
+    if (next === undefined) return undefined;
+    this.#byKey.delete(next[0]);
+    return next[1];
   }
 
   replayed(addition: Notification<T>): Notification<T> | Difference<T> {

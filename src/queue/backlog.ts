@@ -60,16 +60,10 @@ export class Backlog<V> {
       this.#first = undefined;
       return first;
     }
-    if (this.#rest.size === 0) return undefined;
-    let next = this.#cursor.next();
-    if (next.done) {
-      // A cursor that has reached the end stays there, whatever comes later.
-      this.#cursor = this.#rest.entries();
-      next = this.#cursor.next();
-      if (next.done) return undefined;
-    }
-    this.#rest.delete(next.value[0]);
-    return next.value;
+    // Asked only while something is there: a cursor that has reached the end would stay there, whatever comes later.
+    const next = this.#rest.size === 0 ? undefined : this.#cursor.next().value;
+    if (next !== undefined) this.#rest.delete(next[0]);
+    return next;
   }
 
   *keys(): Generator<string, void, void> {

@@ -104,8 +104,16 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   /** @internal */
   protected override putBack(item: QueueItem<T>): void {
     // The consumer has seen its array, so that must not grow.
-    item.deltas = item.deltas.slice();
-    this.#putBefore(this.#queued, item.key, item);
+    const deltas = item.deltas;
+    const newer = this.#queued.get(item.key);
+    if (newer === undefined) {
+      item.deltas = deltas.slice();
+      this.#queued.set(item.key, item);
+    } else {
+      const into = this.#itemOf(this.#queued, item.key, newer);
+      into.deltas = deltas.concat(into.deltas);
+      if (item.initial) into.initial = true;
+    }
   }
 
   /** @internal */
@@ -121,16 +129,13 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     this.wake();
   }
 
-  /** Nothing of the first list comes out before it is whole, so that all of it counts as initial. */
+  /**
+   * Nothing of the first list comes out before it is whole, so that all of it counts as initial. Before it there can be
+   * nothing but what a resync has queued: older states of what is now listed or buried.
+   */
   *#replaceFirst(keys: readonly string[], listed: readonly T[]): Steps {
     const queued = new Backlog<Waiting<T>>();
     yield* this.#replaceIn(queued, keys, listed);
-    // What a resync has queued is older than the list. Until it is moved here, it may be popped.
-    let count = 0;
-    for (let oldest = this.#queued.shift(); oldest !== undefined; oldest = this.#queued.shift()) {
-      this.#putBefore(queued, ...oldest);
-      if (++count % STEP === 0) yield;
-    }
     this.#queued = queued;
   }
 
@@ -191,20 +196,6 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     const item = new QueueItem(key, this.#newest(waiting));
     queued.set(key, item);
     return item;
-  }
-
-  /** Before what waits under the key, or at the end of the queue. */
-  #putBefore(queued: Backlog<Waiting<T>>, key: string, older: Waiting<T>): void {
-    const newer = queued.get(key);
-    if (newer === undefined) {
-      queued.set(key, older);
-      return;
-    }
-    const into = this.#itemOf(queued, key, newer);
-    if (older instanceof QueueItem) {
-      into.deltas = older.deltas.concat(into.deltas);
-      if (older.initial) into.initial = true;
-    } else into.deltas.unshift(this.#newest(older));
   }
 
   #append(queued: Backlog<Waiting<T>>, key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {

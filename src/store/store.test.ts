@@ -135,9 +135,11 @@ describe('the resourceVersion of a Store', () => {
     note();
     store.add(thing('c'));
     note();
+    store.update(thing('a'));
+    note();
     store.delete(new DeletedFinalStateUnknown('a', thing('a', 'x', '5')));
     note();
-    expect(seen).toEqual(['10', '20', '30', '30', '30']);
+    expect(seen).toEqual(['10', '20', '30', '30', '30', '30']);
   });
 
   it('is that of the last list or bookmark', () => {

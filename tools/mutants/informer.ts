@@ -3,7 +3,6 @@ import type { Mutant } from './mutant.ts';
 const RESYNC = 'src/informer/resync.test.ts';
 const DELTAS = 'src/informer/delta-handler.test.ts';
 const INFORMER = 'src/informer/shared-index-informer.test.ts';
-const FACTORY = 'src/informer/shared-informer-factory.test.ts';
 const DERIVED = 'src/informer/derived-informer.test.ts';
 const CAUGHT_UP = 'src/informer/caught-up.test.ts';
 const PARTS = 'src/informer/informer-part.test.ts';
@@ -134,8 +133,8 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     bug: 'a part buries what another part has listed',
     file: 'src/informer/informer-part.ts',
     original: 'if (key.startsWith(prefix)) yield key;',
-    replacement: 'if (key.startsWith(prefix) || prefix !== "") yield key;',
-    tests: [FACTORY],
+    replacement: 'if (key !== prefix) yield key;',
+    tests: [PARTS],
   },
   {
     bug: 'a namespace counts as a part of one whose name begins the same',

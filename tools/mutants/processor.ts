@@ -161,9 +161,16 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a removed listener is called for what waited',
     file: 'src/processor/listener.ts',
-    original: 'if (this.#removed || this.#running !== undefined) return false;',
-    replacement: 'if (this.#running !== undefined) return false;',
+    original: '      this.#pending.clear();\n',
+    replacement: '',
     tests: [PROCESSOR, ROUND],
+  },
+  {
+    bug: 'a listener that is removed between a delete and an add hears the add',
+    file: 'src/processor/listener.ts',
+    original: '    if (this.#removed) return undefined;\n',
+    replacement: '',
+    tests: [LATEST],
   },
   {
     bug: 'latest keeps what came and went',

@@ -51,30 +51,16 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     tests: [MODEL, STEPS],
   },
   {
-    bug: 'what a resync queued before the first list is lost',
-    file: 'src/queue/delta-fifo.ts',
-    original: '      this.#putBefore(queued, ...oldest);\n',
-    replacement: '',
-    tests: [QUEUE, MODEL],
-  },
-  {
-    bug: 'what a resync queued before the first list is moved in one go',
-    file: 'src/queue/delta-fifo.ts',
-    original: '      this.#putBefore(queued, ...oldest);\n      if (++count % STEP === 0) yield;',
-    replacement: '      this.#putBefore(queued, ...oldest);',
-    tests: [STEPS],
-  },
-  {
     bug: 'what failed is put back after newer deltas',
     file: 'src/queue/delta-fifo.ts',
-    original: 'into.deltas = older.deltas.concat(into.deltas);',
-    replacement: 'into.deltas = into.deltas.concat(older.deltas);',
+    original: 'into.deltas = deltas.concat(into.deltas);',
+    replacement: 'into.deltas = into.deltas.concat(deltas);',
     tests: [DELTA, MODEL],
   },
   {
     bug: 'what failed is no part of the first list any more',
     file: 'src/queue/delta-fifo.ts',
-    original: '      if (older.initial) into.initial = true;\n',
+    original: '      if (item.initial) into.initial = true;\n',
     replacement: '',
     tests: [MODEL],
   },
@@ -93,6 +79,21 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
       '    const listed = yield* setOf(keys);\n    let count = 0;\n    for (const key of this.#candidates()) {\n',
     replacement:
       '    let count = 0;\n    let listed: ReadonlySet<string> | undefined;\n    for (const key of this.#candidates()) {\n      listed ??= yield* setOf(keys);\n',
+    tests: [STEPS],
+  },
+  {
+    bug: 'a first list is queued in one go when something is known',
+    file: 'src/queue/delta-fifo.ts',
+    original: '    yield* this.#replaceIn(queued, keys, listed);\n    this.#queued = queued;',
+    replacement:
+      '    const steps = this.#replaceIn(queued, keys, listed);\n    while (!steps.next().done);\n    this.#queued = queued;',
+    tests: [STEPS],
+  },
+  {
+    bug: 'a part of a first list comes out before it is whole',
+    file: 'src/queue/delta-fifo.ts',
+    original: 'const queued = new Backlog<Waiting<T>>();\n    yield*',
+    replacement: 'const queued = this.#queued;\n    yield*',
     tests: [STEPS],
   },
   {
@@ -115,12 +116,5 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     original: '      i = Math.max(i, list.next - 1);\n',
     replacement: '',
     tests: [STEPS],
-  },
-  {
-    bug: 'the backlog stops at the end that its cursor has reached',
-    file: 'src/queue/backlog.ts',
-    original: '      this.#cursor = this.#rest.entries();\n      next = this.#cursor.next();\n',
-    replacement: '',
-    tests: [MODEL, DELTA],
   },
 ];

@@ -1,6 +1,7 @@
 /**
  * Checks the package as its users get it: packs it, installs the tarball into an empty project, and looks at its size, its
- * doors, its types, what importing it costs, and whether the first program of the README runs. Needs a fresh `npm run build`, and npm's registry for the dependencies.
+ * doors, its types, what importing it costs, and whether the first program of the README runs and ends. Needs a fresh
+ * `npm run build`, and npm's registry for the dependencies.
  */
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 import {

@@ -1,3 +1,4 @@
+import { FACTORY_MUTANTS } from './factory.ts';
 import { INFORMER_MUTANTS } from './informer.ts';
 import type { Mutant } from './mutant.ts';
 import { PROCESSOR_MUTANTS } from './processor.ts';
@@ -11,5 +12,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...STORE_MUTANTS,
   ...PROCESSOR_MUTANTS,
   ...INFORMER_MUTANTS,
+  ...FACTORY_MUTANTS,
   ...WORKQUEUE_MUTANTS,
 ];

@@ -13,6 +13,7 @@ function started(fixture: Awaited<ReturnType<typeof clusterFixture>>, namespace:
   return {
     factory,
     informer,
+    clock,
     untilPhase: (phase: string) =>
       until(
         () => informer.state.phase === phase,
@@ -121,7 +122,7 @@ describe('forResource of a custom resource in a factory with a namespace', () =>
     await using fixture = await clusterFixture();
     await fixture.defineWidgets('Cluster');
     await fixture.createWidget('a');
-    const { factory, informer, untilPhase, untilHeld } = started(fixture, 'default');
+    const { factory, informer, clock, untilPhase, untilHeld } = started(fixture, 'default');
     await untilHeld(['a']);
     await fixture.dropWidgets();
     await untilPhase('gone');
@@ -129,8 +130,13 @@ describe('forResource of a custom resource in a factory with a namespace', () =>
     await fixture.defineWidgets('Namespaced');
     await fixture.createWidget('b', 'default');
     await fixture.createWidget('c', 'other');
-    await untilHeld([]);
-    expect(informer.state.phase).toBe('gone');
+    const asked = fixture.requests.length;
+    await until(
+      () => fixture.requests.length >= asked + 3,
+      () => clock.advance(200),
+    );
+    expect(new Set(fixture.requests.slice(asked))).toEqual(new Set(['GET /apis/example.com/v1']));
+    expect([informer.state.phase, informer.lister().list()]).toEqual(['gone', []]);
     await informer.stop();
     const next = factory.forResource(widgets).informer();
     factory.start();

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isPromise } from './promise-like.ts';
 
-<<<<<<< HEAD
-describe('isPromise', () => {
-  it('knows promises and whatever can be awaited like one', () => {
-    expect([Promise.resolve(), { then: () => {} }].map(isPromise)).toEqual([true, true]);
-    expect([undefined, null, 'then', {}, { then: 1 }, () => {}, []].some(isPromise)).toBe(false);
-=======
 /** Awaitable, and not a promise. */
 function thenable(then: unknown): object {
   return Object.defineProperty({}, 'then', { value: then });
@@ -16,22 +10,13 @@ describe('isPromise', () => {
   it('knows promises and whatever can be awaited like one', () => {
     expect([Promise.resolve(), thenable(() => {})].map(isPromise)).toEqual([true, true]);
     expect([undefined, null, 'then', {}, thenable(1), () => {}, []].some(isPromise)).toBe(false);
->>>>>>> factory
   });
 
   it('takes care of the failure of what it knows', async () => {
     const listening = new Promise<boolean>((resolve) => {
-<<<<<<< HEAD
-      isPromise({ then: (_: unknown, onFailure: unknown) => resolve(typeof onFailure === 'function') });
-    });
-    expect(await Promise.race([listening, new Promise((resolve) => setImmediate(resolve, 'nobody listens'))])).toBe(
-      true,
-    );
-=======
       isPromise(thenable((_: unknown, onFailure: unknown) => resolve(typeof onFailure === 'function')));
     });
     const nobody = new Promise((resolve) => setImmediate(resolve, 'nobody listens'));
     expect(await Promise.race([listening, nobody])).toBe(true);
->>>>>>> factory
   });
 });

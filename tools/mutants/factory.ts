@@ -87,12 +87,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
     bug: 'a type that comes back with another scope is listed as before',
     file: 'src/informer/discovered-scope.ts',
     original: 'if (this.#namespaced === undefined || this.#namespaced === namespaced) return undefined;',
-<<<<<<< HEAD
-    replacement:
-      'if (this.#namespaced !== undefined) return undefined;\n    if (this.#namespaced === undefined) return undefined;',
-=======
     replacement: 'return undefined;',
->>>>>>> factory
     tests: [SCOPE],
   },
   {
@@ -188,16 +183,6 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
     tests: [CLOSE],
   },
   {
-<<<<<<< HEAD
-=======
-    bug: 'a stop between the state and its watch leaves the watch open',
-    file: 'src/reflector/list-and-watch.ts',
-    original: "    if (step.do === 'watch') step.stream?.close();\n",
-    replacement: '',
-    tests: [SCHEDULES],
-  },
-  {
->>>>>>> factory
     bug: 'an async tweakListOptions drops the options',
     file: 'src/reflector/resource-lister-watcher.ts',
     original: 'if (isPromise(returned)) {',

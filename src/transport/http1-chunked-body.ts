@@ -10,6 +10,9 @@ const SEMICOLON = 0x3b;
 const MAX_SIZE_LINE_BYTES = 1024;
 const MAX_TRAILER_BYTES = 16_384;
 
+/** What says where a body ends cannot come after it. */
+const FRAMING_FIELD = /^(?:content-length|transfer-encoding):/i;
+
 /** What comes next on the wire. */
 type State = 'first-digit' | 'digit' | 'extension' | 'size-lf' | 'data' | 'data-cr' | 'data-lf' | 'trailers' | 'ended';
 
@@ -99,7 +102,9 @@ export class Http1ChunkedBody {
     this.#trailers ??= new Http1LineReader(MAX_TRAILER_BYTES);
     const line = this.#trailers.next(bytes, from);
     if (line === '') this.#state = 'ended';
-    else if (line !== undefined && !HEADER_LINE.test(line)) throw new MalformedResponseError('a trailer is malformed');
+    else if (line !== undefined && (!HEADER_LINE.test(line) || FRAMING_FIELD.test(line))) {
+      throw new MalformedResponseError('a trailer is malformed');
+    }
     return this.#trailers.position;
   }
 }

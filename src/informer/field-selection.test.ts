@@ -106,21 +106,20 @@ const CASES: [Resource, string, string[]][] = [
   [configMaps, 'metadata.namespace=none', []],
 ];
 
-describe.each([
-  { store: 'packed', encoding: 'protobuf' },
-  { store: 'packed', encoding: 'json' },
-  { store: 'plain', encoding: 'protobuf' },
-] as const)('a selection by fields in a $store store from $encoding', (options) => {
-  it('selects what the server selects, also by what is absent', async () => {
-    await started(options, ...CASES.map(([resource]) => resource));
-    for (const [resource, fieldSelector, expected] of CASES) {
-      const listed = await cluster.client(resource).list({ fieldSelector, namespace: '' });
-      const mine = selected(resource, fieldSelector).filter((name) => name !== 'kubernetes');
-      expect([resource.plural, fieldSelector, mine]).toEqual([resource.plural, fieldSelector, expected]);
-      expect(namesOf(listed.items).filter((name) => name !== 'kubernetes')).toEqual(expected);
-    }
-  });
-});
+describe.each([{ store: 'packed' }, { store: 'plain' }] as const)(
+  'a selection by fields in a $store store',
+  (options) => {
+    it('selects what the server selects, also by what is absent', async () => {
+      await started(options, ...CASES.map(([resource]) => resource));
+      for (const [resource, fieldSelector, expected] of CASES) {
+        const listed = await cluster.client(resource).list({ fieldSelector, namespace: '' });
+        const mine = selected(resource, fieldSelector).filter((name) => name !== 'kubernetes');
+        expect([resource.plural, fieldSelector, mine]).toEqual([resource.plural, fieldSelector, expected]);
+        expect(namesOf(listed.items).filter((name) => name !== 'kubernetes')).toEqual(expected);
+      }
+    });
+  },
+);
 
 describe('a selection by fields', () => {
   it('refuses fields that the server does not know of a kind, in its words', async () => {

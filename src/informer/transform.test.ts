@@ -20,10 +20,8 @@ const cases = stores.flatMap(([name, options]) => encodings.map((encoding) => [n
 const impostors: [string, Transform<Pod>][] = [
   ['returns an object of another name', (pod) => ({ ...pod, metadata: { ...pod.metadata, name: 'other' } })],
   ['returns an object of another namespace', (pod) => ({ ...pod, metadata: { ...pod.metadata, namespace: 'other' } })],
-  [
-    'returns another uid and version',
-    (pod) => ({ ...pod, metadata: { ...pod.metadata, uid: 'x', resourceVersion: '9' } }),
-  ],
+  ['returns another uid', (pod) => ({ ...pod, metadata: { ...pod.metadata, uid: 'x' } })],
+  ['returns another version', (pod) => ({ ...pod, metadata: { ...pod.metadata, resourceVersion: '9' } })],
   ['returns an object without an identity', (pod) => ({ ...pod, metadata: { labels: { app: 'web' } } })],
   ['returns an object without metadata', ({ metadata: _, ...pod }) => pod as Pod],
   ['returns an object without a type', ({ kind: _, apiVersion: __, ...pod }) => pod as Pod],

@@ -141,7 +141,7 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
     tests: [PROTOBUF_VIEWS],
   },
   {
-    bug: 'two values of a field that do not lie together lose the first',
+    bug: 'small values of a field that do not lie together lose the first',
     file: 'src/codec/packed/protobuf-message-view.ts',
     original: '          if (this.#ends[slot] !== 0) return false;\n',
     replacement: '',
@@ -187,14 +187,14 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
     file: 'src/codec/filter/protobuf-filter.ts',
     original: '    else this.#element(field, rule, start, tag, valueEnd);\n    reader.position = valueEnd;',
     replacement: '    else this.#element(field, rule, start, tag, valueEnd);\n    reader.position = end;',
-    tests: [CODEC],
+    tests: [PROTOBUF_STORE],
   },
   {
     bug: 'a rule about all elements spares those that are named',
     file: 'src/codec/filter/field-filter.ts',
     original: '  for (const [name, rule] of fields) fields.set(name, change(rule, rest));\n',
     replacement: '',
-    tests: [CODEC],
+    tests: ['src/codec/filter/field-filter.test.ts'],
   },
   {
     bug: 'items get the kind of their list',
@@ -229,7 +229,7 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
     file: 'src/codec/plain/plain-protobuf-keeper.ts',
     original: 'plainCached(this.#origin ? withOrigin(object, this.#origin) : object)',
     replacement: 'plainCached(object)',
-    tests: [REDUCED],
+    tests: ['src/codec/filter/reduction.test.ts'],
   },
   {
     bug: 'a status update is refused whatever is missing',

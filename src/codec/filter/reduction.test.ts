@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
 import { reductionOf, withOrigin } from '../../api/origin.ts';
-import { type AnyObject, packed, takeJson, whole } from '../packed/packed-fixture.ts';
+import { type AnyObject, packed, takeJson, takeProtobuf, whole } from '../packed/packed-fixture.ts';
+import { sampleOf } from '../protobuf/protobuf-fixture.ts';
 import { reductionBy } from './reduction.ts';
 
 const few = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { nodeName: 'n' } };
@@ -23,6 +24,14 @@ describe.each(['packed', 'plain'] as const)('an object of a %s store', (store) =
       .view();
     expect(reductionOf(transformed)?.what).toContain('transform');
     assert.deepStrictEqual(transformed, object);
+  });
+
+  it('of protobuf knows what was left out of it', async () => {
+    const pod = sampleOf('Pod');
+    const read = async (options: Parameters<typeof packed>[0]) =>
+      (await takeProtobuf(pod, { store, ...options }).then(whole)).view();
+    expect(reductionOf(await read({}))).toBeUndefined();
+    expect(reductionOf(await read({ drop: ['spec.nodeName'] }))?.what).toBe('leaves out spec.nodeName');
   });
 
   it('stays readable when a transform returns the view of another cache', async () => {

@@ -97,6 +97,22 @@ describe('the metadata of views that follow the first', () => {
   });
 });
 
+describe('the labels of a view', () => {
+  it('are its own, however many others have been remembered in their place', async () => {
+    const names = Array.from({ length: 6_000 }, (_, i) => `web-${i}`);
+    const pods = await podsOf(...names.map((name) => [bytesField(1, bytesField(1, name), entry(11, 'app', name))]));
+    const confused: unknown[] = [];
+    for (const pod of pods) {
+      // From the second time on a tail is remembered, and found.
+      for (let views = 0; views < 3; views++) {
+        const metadata = pod.view().metadata;
+        if (metadata?.labels?.app !== metadata?.name) confused.push(metadata);
+      }
+    }
+    expect(confused).toEqual([]);
+  });
+});
+
 describe('damage within the metadata of a view', () => {
   it('leaves the rest of them readable, in every view', async () => {
     const damaged = bytesField(13, bytesField(1, 'ReplicaSet'), Buffer.from([0x1a, 0x7f]));
@@ -140,5 +156,12 @@ describe('the large parts of a message', () => {
     const [pod] = await podsOf([metadata, bytesField(2, container, nodeName, container)]);
     const spec = pod?.view().spec as Spec;
     expect(spec.containers.map(({ name }) => name)).toEqual(['c', 'c']);
+  });
+
+  it('leave small parts whole that do not lie together', async () => {
+    const secret = (name: string) => bytesField(15, bytesField(1, name));
+    const [pod] = await podsOf([metadata, bytesField(2, container, secret('one'), nodeName, secret('two'))]);
+    const spec = pod?.view().spec as Spec & { imagePullSecrets: object[] };
+    expect(spec.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
   });
 });

@@ -85,6 +85,13 @@ describe.each([
     expect(isSame(wrap(view()))).toBe(isSame(wrap(plain())));
   });
 
+  it('is printed behind a Proxy that lets nobody change it, and is not changed by that', () => {
+    const object = view();
+    const locked = new Proxy(object, { defineProperty: () => false, set: () => false });
+    expect(inspect(locked, { depth: 1 })).toBe(inspect(plain(), { depth: 1 }));
+    expect(Object.getOwnPropertyDescriptor(object, 'spec')?.get).toBeDefined();
+  });
+
   it('takes what is assigned to it through a Proxy, Vue and Valtio', () => {
     for (const wrap of [(object: AnyObject) => new Proxy(object, {}), reactive, shallowReactive, proxy]) {
       const original = view();

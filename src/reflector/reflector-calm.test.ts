@@ -239,5 +239,8 @@ describe('resumed watches that bring nothing', () => {
     expect(scene.server.requests).toHaveLength(length);
     await scene.clock.advance(MINUTE);
     expect(scene.server.requests).toHaveLength(length + 1);
+    // That one was resumed, and is the first of its row.
+    await scene.clock.advance(480_000);
+    expect(scene.server.summary.slice(length)).toEqual(['watch 5', 'watch 5']);
   });
 });

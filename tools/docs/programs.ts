@@ -66,11 +66,7 @@ export class Programs implements Disposable {
       target: 'node20.19',
       packages: 'external',
       logLevel: 'error',
-      alias: {
-        'tidewatch/testing': join(root, 'src/testing/index.ts'),
-        'tidewatch/api': join(root, 'src/generated/api'),
-        tidewatch: join(root, 'src/index.ts'),
-      },
+      alias: doorsOf(root),
       plugins: [tellingTheirEnd(new Set(entries.values()))],
     });
     const stems = [...entries.keys()];
@@ -119,6 +115,17 @@ export class Programs implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** What `tidewatch` and its doors are in this repository. */
+function doorsOf(root: string): Record<string, string> {
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as {
+    compilerOptions: { paths: Record<string, [string]> };
+  };
+  const doors = Object.entries(compilerOptions.paths);
+  return Object.fromEntries(
+    doors.map(([door, [path]]) => [door.replace('/*', ''), join(root, path.replace('/*.ts', ''))]),
+  );
 }
 
 function tellingTheirEnd(files: ReadonlySet<string>): Plugin {

@@ -143,12 +143,13 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * An informer is what follows a resource for longer.
    */
   watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    const { namespace, signal, ...listOptions } = options;
-    const query = listQuery({ ...listOptions, watch: true });
-    return new InterruptibleStream((ended) => this.#events(this.#collection(namespace), query, ended), signal);
+    return new InterruptibleStream((ended) => this.#events(options, ended), options.signal);
   }
 
-  async *#events(path: string, query: string, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  async *#events(options: ListCallOptions, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { namespace, signal: _, ...listOptions } = options;
+    const path = this.#collection(namespace);
+    const query = listQuery({ ...listOptions, watch: true });
     try {
       // A quiet watch may answer with its first event only, when a proxy holds the head back.
       const request = { method: 'GET', path, query, headersTimeoutMs: 0, signal } as const;

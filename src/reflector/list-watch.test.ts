@@ -36,6 +36,12 @@ const object = (name: string) => ({ metadata: { name, resourceVersion: '5' } });
 
 const deployments = { kind: 'Deployment', group: 'apps', version: 'v1' };
 
+it('keeps an error for each of the first hundred unusable items alone', async () => {
+  const { broken } = await listing({ items: Array.from({ length: 300 }, () => ({})) });
+  expect(broken).toHaveLength(300);
+  expect(new Set(broken.map(({ problem }) => problem)).size).toBe(101);
+});
+
 describe('ListWatch with a resource', () => {
   it.each<[string, object, object, string]>([
     ['another kind', {}, { kind: 'Pod', apiVersion: 'v1' }, 'a Pod of v1'],

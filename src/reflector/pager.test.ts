@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import { listPages, pageLimit } from './pager.ts';
 import { apiError, brokenObject, expired, list, type Pod } from './scripted-fixture.ts';
@@ -96,4 +97,18 @@ describe('pageLimit', () => {
   ])('for %j is %i', (context, limit) => {
     expect(pageLimit({ pageSize: undefined, isPaginated: false, ...context })).toBe(limit);
   });
+});
+
+it('keeps an error for each of the first hundred unusable items alone, over all pages', async () => {
+  const page = (options: ListOptions): CachedList => ({
+    items: [],
+    broken: Array.from({ length: 100 }, () => ({ problem: new Error('?') })),
+    metadata: {
+      resourceVersion: '1',
+      ...(options.continue !== 'c3' && { continue: `c${Number(options.continue?.[1] ?? 0) + 1}` }),
+    },
+  });
+  const { broken } = await listPages(async (options) => page(options), { limit: 100 });
+  expect(broken).toHaveLength(400);
+  expect(new Set(broken.map(({ problem }) => problem)).size).toBe(101);
 });

@@ -230,6 +230,14 @@ describe('resumed watches that bring nothing', () => {
     expect(scene.server.summary).toEqual(['list 0', 'watch 5', 'watch 5', 'watch 5', 'list 5', 'watch 5']);
   });
 
+  it('prove nothing when it is only one, however long it was', async () => {
+    await using scene = await Scene.start({ random: () => 0.99 });
+    scene.watch.end();
+    await scene.clock.advance(2_000);
+    await scene.clock.advance(628_000);
+    expect(scene.server.summary).toEqual(['list 0', 'watch 1', 'watch 1', 'watch 1']);
+  });
+
   it('begin with the first that is resumed: what comes directly after a list is given its whole time', async () => {
     await using scene = await resumed({ lists: [list('1'), list('5')] });
     await scene.clock.advance(2 * SILENCE + 5_000);

@@ -192,6 +192,23 @@ describe('a listed object that cannot be taken', () => {
     expect(scene.reflector.state).toMatchObject({ phase: 'watching', leftOut: [{ key: 'a' }] });
   });
 
+  it('is not one whose next state in the same WatchList can be taken', async () => {
+    const stream = () => new ScriptedWatch(brokenFrame('a'), modified('a', '3'), initialEventsEnd('5'));
+    await using scene = await Scene.start({ watchList: true, watches: [stream] });
+    await scene.settle();
+    expect(scene.target.content).toEqual({ a: '3' });
+    expect(scene.reflector.state).toEqual({ phase: 'watching', since: expect.any(Number) });
+  });
+
+  it('without a key is news when there are more of them than before, and is tried once more', async () => {
+    const one = list('10', [], { broken: [brokenObject()] });
+    const two = list('12', [], { broken: [brokenObject(), brokenObject()] });
+    await using scene = await Scene.start({ lists: [one, one, two, two], watches: [apiError(410), quiet] });
+    await scene.clock.advance(30_000);
+    expect(scene.server.summary).toEqual(['list 0', 'list 10', 'watch 10', 'list 10', 'list 10', 'watch 12']);
+    expect(scene.reflector.state.leftOutCount).toBe(2);
+  });
+
   it('is logged in few lines when nobody listens', async () => {
     const broken = Array.from({ length: 100 }, (_, i) => brokenObject(`p${i}`));
     await using scene = await Scene.start({ isUnheard: true, lists: [list('10', [], { broken })] });

@@ -5,12 +5,14 @@ import type { Mutant } from './mutant.ts';
 import { OUTAGE_MUTANTS } from './outage.ts';
 import { PROCESSOR_MUTANTS } from './processor.ts';
 import { QUEUE_MUTANTS } from './queue.ts';
+import { REFLECTOR_MUTANTS } from './reflector.ts';
 import { STORE_MUTANTS } from './store.ts';
 import { WORKQUEUE_MUTANTS } from './workqueue.ts';
 
 /** Every planted bug, in the order of the pipeline. */
 export const MUTANTS: readonly Mutant[] = [
   ...CODEC_MUTANTS,
+  ...REFLECTOR_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...QUEUE_MUTANTS,
   ...STORE_MUTANTS,

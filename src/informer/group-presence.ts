@@ -55,17 +55,12 @@ export class GroupPresence {
   }
 
   #question(path: string): Answer {
-    const types = new SharedCall(async (abandoned) => {
-      try {
-        return await this.#ask(path, abandoned);
-      } catch (error) {
-        // A failure is not kept.
-        if (this.#answers.get(path) === answer) this.#answers.delete(path);
-        throw error;
-      }
-    });
+    const types = new SharedCall((abandoned) => this.#ask(path, abandoned));
     const answer: Answer = { atMs: this.#clock.now(), types };
     this.#answers.set(path, answer);
+    types.onFailure(() => {
+      if (this.#answers.get(path) === answer) this.#answers.delete(path);
+    });
     return answer;
   }
 

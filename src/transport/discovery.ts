@@ -70,13 +70,10 @@ export class Discovery {
   }
 
   #start(): SharedCall<readonly DiscoveredGroup[]> {
-    const call = new SharedCall((signal) => {
-      const loading = this.#fetch(signal);
-      // What failed must not be remembered, and what was invalidated meanwhile is not ours to touch.
-      loading.catch(() => {
-        if (this.#groups === call) this.#groups = undefined;
-      });
-      return loading;
+    const call = new SharedCall((signal) => this.#fetch(signal));
+    // What failed must not be remembered, and what was invalidated meanwhile is not ours to touch.
+    call.onFailure(() => {
+      if (this.#groups === call) this.#groups = undefined;
     });
     return call;
   }

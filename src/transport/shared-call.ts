@@ -25,6 +25,11 @@ export class SharedCall<T> {
     return this.#isSettled;
   }
 
+  /** Calls back when it has failed, also when it was abandoned. */
+  onFailure(callback: () => void): void {
+    this.#result.catch(callback);
+  }
+
   /** Whether everybody left before there was a result. */
   get isAbandoned(): boolean {
     return this.#work.signal.aborted;

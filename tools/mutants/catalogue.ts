@@ -7,10 +7,12 @@ import { PROCESSOR_MUTANTS } from './processor.ts';
 import { QUEUE_MUTANTS } from './queue.ts';
 import { REFLECTOR_MUTANTS } from './reflector.ts';
 import { STORE_MUTANTS } from './store.ts';
+import { TRANSPORT_MUTANTS } from './transport.ts';
 import { WORKQUEUE_MUTANTS } from './workqueue.ts';
 
 /** Every planted bug, in the order of the pipeline. */
 export const MUTANTS: readonly Mutant[] = [
+  ...TRANSPORT_MUTANTS,
   ...CODEC_MUTANTS,
   ...REFLECTOR_MUTANTS,
   ...OUTAGE_MUTANTS,

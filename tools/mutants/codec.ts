@@ -255,8 +255,8 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the promise of a transform is stored',
     file: 'src/informer/transform.ts',
-    original: "return 'then' in object && typeof object.then === 'function';",
-    replacement: 'return false;',
+    original: 'if (isPromise(object)) {',
+    replacement: 'if (object === undefined) {',
     tests: [TRANSFORMS],
   },
   {

@@ -79,8 +79,8 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the scope is taken from an old answer of the server',
     file: 'src/informer/discovered-scope.ts',
-    original: 'this.#presence.find(this.#resource, { isNew: true })',
-    replacement: 'this.#presence.find(this.#resource)',
+    original: 'this.#presence.find(this.#resource, { isNew: true, signal })',
+    replacement: 'this.#presence.find(this.#resource, { signal })',
     tests: [SCOPE],
   },
   {

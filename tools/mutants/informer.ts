@@ -81,7 +81,7 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a selection by namespace selects everything',
     file: 'src/informer/derived-informer.ts',
-    original: '(!namespace || object.namespace === namespace) &&\n',
+    original: '(namespace === undefined || object.namespace === namespace) &&\n',
     replacement: '',
     tests: [DERIVED],
   },

@@ -306,13 +306,6 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
     tests: [test('reflector-refetch')],
   },
   {
-    bug: 'a slow reader of a list counts as a stalled server',
-    file: 'src/reflector/resource-lister-watcher.ts',
-    original: '      waitingSinceMs = undefined;\n',
-    replacement: '',
-    tests: [test('resource-lister-watcher')],
-  },
-  {
     bug: 'a watch that has ended is not closed',
     file: 'src/reflector/list-and-watch.ts',
     original: '    } finally {\n      stream.close();\n    }',

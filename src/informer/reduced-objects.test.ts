@@ -113,7 +113,7 @@ describe.each([{ store: 'packed' }, { store: 'plain' }] as const)('an object fro
     const pod = await cached({ ...kept, drop: ['spec.containers.*.env'] });
     await client.patch('web', { metadata: { labels: pod.metadata?.labels ?? {} } });
     const applied = { metadata: { name: 'web', namespace: 'default', labels: { applied: 'yes' } } };
-    const whole = await client.apply(applied as Pod, { force: true });
+    const whole = await client.apply(applied as Pod, { fieldManager: 'test', force: true });
     expect(whole.metadata?.labels).toEqual({ app: 'web', changed: 'yes', applied: 'yes' });
     expect(whole.spec?.containers[0]?.env).toEqual([{ name: 'A', value: '1' }]);
   });

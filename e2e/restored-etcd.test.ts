@@ -51,7 +51,9 @@ async function withEtcdDown(act: () => void): Promise<void> {
   await plane.restart('apiserver');
 }
 
-it('an informer goes back in time with a server whose etcd was restored from a backup', { timeout: 600_000 }, async () => {
+it('an informer goes back in time with a server whose etcd was restored from a backup', {
+  timeout: 600_000,
+}, async () => {
   const [data, backup] = [join(folder, 'data'), join(folder, 'backup')];
   const create = (name: string, namespace = 'default') =>
     cluster.client(configMaps).create({ metadata: { name, namespace } });

@@ -232,7 +232,7 @@ function checkTypes(project: string): void {
 
 /** The first program of the README: it compiles as it stands, runs on an embedded server over sockets, and ends by itself. */
 function checkFirstProgram(project: string): void {
-  const [, program = ''] = /```ts\n([^]*?)```/.exec(readFileSync(join(repository, 'README.md'), 'utf8')) ?? [];
+  const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(repository, 'README.md'), 'utf8')) ?? [];
   writeFileSync(join(project, 'first.ts'), program);
   const compilerOptions = {
     target: 'es2023',

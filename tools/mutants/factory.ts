@@ -1,7 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
 const SYNC = 'src/informer/factory-sync.test.ts';
-const SCHEDULES = 'src/informer/factory-schedules.test.ts';
 const SCOPE = 'src/informer/discovered-scope.test.ts';
 const PRESENCE = 'src/informer/group-presence.test.ts';
 const NAMESPACES = 'src/informer/namespaces.test.ts';

@@ -245,7 +245,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
     bug: 'a path is taken for the command of the same name',
     file: 'src/transport/exec-policy.ts',
     original: 'if (isPath(entry) !== isPath(command)) return false;',
-    replacement: 'if (isPath(entry) !== isPath(command)) return command.endsWith(`/${entry}`);',
+    replacement: 'if (isPath(entry) !== isPath(command)) return command.endsWith(entry);',
     tests: ['src/transport/exec-credentials.test.ts'],
   },
   {

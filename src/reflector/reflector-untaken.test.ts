@@ -197,7 +197,11 @@ describe('a listed object that cannot be taken', () => {
     await using scene = await Scene.start({ watchList: true, watches: [stream] });
     await scene.settle();
     expect(scene.target.content).toEqual({ a: '3' });
-    expect(scene.reflector.state).toEqual({ phase: 'watching', since: expect.any(Number) });
+    expect(scene.reflector.state).toEqual({
+      phase: 'watching',
+      since: expect.any(Number),
+      lastContact: expect.any(Number),
+    });
   });
 
   it('without a key is news when there are more of them than before, and is tried once more', async () => {

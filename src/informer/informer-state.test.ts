@@ -48,9 +48,15 @@ describe('the state of an informer of several namespaces', () => {
   it('names what is left out in all of them', () => {
     const a = { key: 'a/x', reason: 'no' };
     const b = { key: 'b/x', reason: 'no' };
-    expect(combinedState([watching, { ...watching, leftOut: [a] }, { ...watching, leftOut: [b] }]).leftOut).toEqual([
-      a,
-      b,
-    ]);
+    const parts = [a, b].map((left) => ({ ...watching, leftOut: [left], leftOutCount: 1 }));
+    expect(combinedState([watching, ...parts])).toMatchObject({ leftOut: [a, b], leftOutCount: 2 });
+  });
+
+  it('names the first hundred of what is left out, and counts all', () => {
+    const leftOut = Array.from({ length: 70 }, (_, i) => ({ key: `a/${i}`, reason: 'no' }));
+    const part = { ...watching, leftOut, leftOutCount: 1_000 };
+    const combined = combinedState([part, part]);
+    expect(combined.leftOut).toHaveLength(100);
+    expect(combined.leftOutCount).toBe(2_000);
   });
 });

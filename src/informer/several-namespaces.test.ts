@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TransportRequest } from '../api/transport.ts';
-import { configMaps, namespaces } from '../generated/api/core/v1.ts';
+import { type ConfigMap, configMaps, namespaces } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
 import { Cluster } from '../transport/cluster.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
+import type { Transform } from './transform.ts';
 
 let clock: FakeClock;
 let server: ApiServer;
@@ -44,7 +45,10 @@ async function namespacesOf(count: number): Promise<string[]> {
   return names;
 }
 
-function informerOf(namespace: readonly string[], options: { watchList?: boolean } = {}) {
+function informerOf(
+  namespace: readonly string[],
+  options: { watchList?: boolean; transform?: Transform<ConfigMap> } = {},
+) {
   return new SharedIndexInformer({
     cluster,
     resource: configMaps,
@@ -116,6 +120,24 @@ describe('an informer of several namespaces', () => {
     expect(requests).toHaveLength(24);
     expect(informer.state.phase).toBe('watching');
     expect(busiest2s()).toBe(12);
+    await informer.stop();
+    await running;
+  });
+
+  it('names a hundred objects that it had to leave out, of all namespaces together, and counts them all', async () => {
+    const names = await namespacesOf(2);
+    for (const namespace of names) {
+      for (let i = 0; i < 70; i++) await cluster.client(configMaps).create({ metadata: { name: `b-${i}`, namespace } });
+    }
+    const informer = informerOf(names, {
+      transform: () => {
+        throw new Error('not one of them');
+      },
+    });
+    const running = informer.run();
+    await clock.advance(10_000);
+    expect(informer.state.leftOut).toHaveLength(100);
+    expect(informer.state.leftOutCount).toBe(142);
     await informer.stop();
     await running;
   });

@@ -124,9 +124,9 @@ describe('an informer on a healthy server', () => {
       },
     });
     const running = informer.run();
-    await clock.advance(0);
     for (let minute = 0; minute < 60; minute++) {
       await cluster.client(secrets).create({ metadata: { name: `s-${minute}` } });
+      while (server.openWatches === 0 || informer.state.behindSince !== undefined) await clock.advance(0);
       await clock.advance(MINUTE);
       if (minute % 5 === 4) server.disconnectWatches();
     }

@@ -68,12 +68,18 @@ export class FakeClock implements Clock {
   }
 }
 
-/**
- * Enough turns of the event loop for promise chains, `setImmediate` and in-process streams to run dry, also when a busy
- * machine makes stages end their slices early and go on in a later turn.
- */
+/** Enough turns of the event loop for promise chains, `setImmediate` and in-process streams to run dry. */
 const SETTLE_TURNS = 8;
+/** In a turn that took longer, somebody worked, or the machine was busy and slices ended early: there may be more to do. */
+const LONG_TURN_MS = 1;
+/** Work that never ends must not hold the clock for ever. */
+const MAX_TURNS = 250;
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < SETTLE_TURNS; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  let quietTurns = 0;
+  for (let turn = 0; turn < MAX_TURNS && quietTurns < SETTLE_TURNS; turn++) {
+    const startMs = performance.now();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    quietTurns = performance.now() - startMs > LONG_TURN_MS ? 0 : quietTurns + 1;
+  }
 }

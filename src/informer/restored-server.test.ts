@@ -117,6 +117,7 @@ describe('an informer on a healthy server', () => {
       cluster,
       resource: configMaps,
       clock,
+      random: () => 0.5, // watches of 450 s: none ends in the very second of a cut
       logger: silentLogger,
       watchErrorHandler: (error) => void errors.push(error),
       tweakListOptions: (options) => {

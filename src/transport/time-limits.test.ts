@@ -72,10 +72,24 @@ describe('a body that stalls', () => {
     await clock.advance(HOUR_MS);
     const body = response.body[Symbol.asyncIterator]();
     await body.next();
-    await clock.advance(HOUR_MS);
-    const read = body.next();
+    for (const text of ['b', 'c']) {
+      await clock.advance(HOUR_MS);
+      const read = body.next();
+      for (const socket of server.sockets) socket.write(text);
+      expect(Buffer.from((await read).value ?? []).toString()).toBe(text);
+    }
+  });
+
+  it('leaves no timer once it has come to its end', async () => {
+    const clock = new FakeClock();
+    const whole = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\na';
+    await using server = await startRaw((socket) => socket.write(whole), { clock });
+    const response = await server.transport.request({ method: 'GET', path: '/' });
+    const text = textOf(response);
+    await until(() => clock.pendingTimers === 1);
     for (const socket of server.sockets) socket.write('b');
-    expect(Buffer.from((await read).value ?? []).toString()).toBe('b');
+    expect(await text).toBe('ab');
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it.each(['watch=true', 'watch=1', 'follow=true&x=y'])('is not an answer to %s', async (query) => {

@@ -20,6 +20,10 @@ const COPIED = ['src', 'docs', 'examples', 'benchmarks', 'tools', 'README.md', '
 const CONFIG = 'vitest.config.ts';
 /** Far longer than any of the test files takes on a busy machine. */
 const HUNG_MS = 300_000;
+/** Many a bug makes a test wait for ever: longer than any of these tests takes, and shorter than `npm test` waits. */
+const TEST_TIMEOUT_MS = 20_000;
+/** They wait more than they compute. */
+const WORKSHOPS = availableParallelism() + 1;
 const RESULT_PAGE = 'docs/mutants.md';
 
 type Verdict = 'found' | 'hung' | 'survived' | 'did not load' | 'tests fail without it';
@@ -49,7 +53,8 @@ class Workshop {
     const output = join(this.#folder, 'report.json');
     rmSync(output, { force: true });
     const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-    const args = [vitest, 'run', '--project', 'unit', '--bail', '1', '--reporter', 'json', '--outputFile', output];
+    const limits = ['--bail', '1', '--testTimeout', String(TEST_TIMEOUT_MS)];
+    const args = [vitest, 'run', '--project', 'unit', ...limits, '--reporter', 'json', '--outputFile', output];
     const child = spawn(process.execPath, [...args, ...tests], { cwd: this.#folder, stdio: 'ignore', detached: true });
     let hung = false;
     const limit = setTimeout(() => {
@@ -154,7 +159,7 @@ async function main(): Promise<void> {
       workshop.close();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work));
+  await Promise.all(Array.from({ length: WORKSHOPS }, work));
   outcomes.sort((a, b) => mutants.indexOf(a.mutant) - mutants.indexOf(b.mutant));
   const survivors = outcomes.filter(isSurvivor);
   if (write) {

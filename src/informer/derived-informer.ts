@@ -41,7 +41,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   readonly #namespace: string | undefined;
   readonly #selects: (object: Cached<T>) => boolean;
 
-  /** Throws `SelectorError`, also for a field that the server does not know of the kind. */
+  /** Throws `SelectorError`, also for a field that the server does not know of the kind, or that the cache leaves out. */
   constructor(upstream: SharedIndexInformer<T>, options: SelectOptions) {
     this.#upstream = upstream;
     const { namespace } = options;
@@ -51,7 +51,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
       typeof options.labelSelector === 'string' ? LabelSelector.parse(options.labelSelector) : options.labelSelector;
     const fields =
       typeof options.fieldSelector === 'string' ? FieldSelector.parse(options.fieldSelector) : options.fieldSelector;
-    const fieldsSelect = fields && fieldSelection<T>(fields, upstream.resource);
+    const fieldsSelect = fields && fieldSelection<T>(fields, upstream.resource, upstream.whyNotHeld);
     this.#selects = (object) =>
       (namespace === undefined || object.namespace === namespace) &&
       (!labels || labels.matches(object.labels)) &&

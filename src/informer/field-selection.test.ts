@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiError } from '../api/api-error.ts';
+import { SelectorError } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { defineResource, type Resource } from '../api/resource.ts';
 import { customResourceDefinitions } from '../generated/api/apiextensions/v1.ts';
@@ -150,6 +151,34 @@ describe('a selection by fields', () => {
     expect(() => factory.for(pods).select({ fieldSelector: 'spec.colour=red' })).toThrow(
       'field label not supported: spec.colour',
     );
+  });
+
+  it.each([
+    [{ drop: ['spec.nodeName'] }, 'leaves out spec.nodeName'],
+    [{ drop: ['spec'] }, 'leaves out spec'],
+    [{ drop: ['*.nodeName'] }, 'leaves out *.nodeName'],
+    [{ keep: ['metadata', 'status'] }, 'keeps only metadata, status'],
+    [{ keep: ['spec.containers', 'status'] }, 'keeps only spec.containers, status'],
+  ])('refuses a field that the cache leaves out: %j', (options, what) => {
+    factory = new SharedInformerFactory(cluster, { logger: silentLogger, ...options });
+    expect(() => factory.for(pods).select({ fieldSelector: 'spec.nodeName=a' })).toThrow(
+      `cannot select by spec.nodeName: the cache ${what}.`,
+    );
+    expect(() => factory.for(pods).select({ fieldSelector: 'metadata.name=a,status.podIP=1.2.3.4' })).not.toThrow();
+  });
+
+  it('refuses a field that is read from a part which the cache leaves out', () => {
+    factory = new SharedInformerFactory(cluster, { logger: silentLogger, drop: ['status.podIPs.*.ip'] });
+    expect(() => factory.for(pods).select({ fieldSelector: 'status.podIP=1.2.3.4' })).toThrow(SelectorError);
+    expect(() => factory.for(pods).select({ fieldSelector: 'status.phase=Running' })).not.toThrow();
+  });
+
+  it('refuses all but metadata of an informer of metadata', () => {
+    factory = new SharedInformerFactory(cluster, { logger: silentLogger });
+    expect(() => factory.forMetadata(pods).select({ fieldSelector: 'spec.nodeName=a' })).toThrow(
+      'the cache keeps only the metadata',
+    );
+    expect(() => factory.forMetadata(pods).select({ fieldSelector: 'metadata.name=a' })).not.toThrow();
   });
 
   it('takes any path of a custom resource, whose selectable fields only its definition knows', async () => {

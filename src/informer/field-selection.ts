@@ -1,26 +1,44 @@
 import type { Cached } from '../api/cached.ts';
 import type { FieldSelector } from '../api/field-selector.ts';
+import { SelectorError } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import { fieldText, readFieldText, resolveField } from '../api/selectable-fields.ts';
 import { findBuiltin } from '../generated/resources.ts';
 import { parseIndexPath, pathReader } from '../store/index-path.ts';
 
+const ANY = { group: '*', plural: '*' };
+
 /**
  * Whether a selector selects an object, by the rules of the server: what it accepts of a kind, and what it reads where a field
  * is absent. Throws `SelectorError` for a field that the server does not know of a built-in kind. Which fields a custom
- * resource has for selectors is written in its definition, which is not known here: they may be any path.
+ * resource has for selectors is written in its definition, which is not known here: they may be any path. Throws it too for a
+ * field that the cache leaves out, by which nothing could be selected.
  */
 export function fieldSelection<T extends KubernetesObject>(
   selector: FieldSelector,
   resource: Resource | undefined,
+  whyNotHeld: (path: string) => string | undefined = () => undefined,
 ): (object: Cached<T>) => boolean {
   const builtin = resource && findBuiltin(resource.group, resource.version, resource.plural);
   const resolved = builtin ? selector.mapFields((field) => resolveField(builtin, field)) : selector;
-  const readers = new Map(
-    resolved.requirements.map(({ field }) => [field, fieldReader<T>(builtin ?? { group: '*', plural: '*' }, field)]),
-  );
+  for (const { field } of resolved.requirements) mustBeHeld(builtin ?? ANY, field, whyNotHeld);
+  const readers = new Map(resolved.requirements.map(({ field }) => [field, fieldReader<T>(builtin ?? ANY, field)]));
   return (object) => resolved.matches((field) => readers.get(field)?.(object) ?? '');
+}
+
+function mustBeHeld(
+  resource: Pick<Resource, 'group' | 'plural'>,
+  field: string,
+  whyNotHeld: (path: string) => string | undefined,
+): void {
+  for (const path of fieldText(resource, field).paths) {
+    const reason = whyNotHeld(path);
+    if (reason === undefined) continue;
+    throw new SelectorError(
+      `cannot select by ${field}: the cache ${reason}. Keep ${path} in the cache, or let the server select, by tweakListOptions`,
+    );
+  }
 }
 
 function fieldReader<T extends KubernetesObject>(

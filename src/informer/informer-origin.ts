@@ -5,6 +5,8 @@ import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { CodecMemory } from '../codec/codec.ts';
+import { fieldRules, isKept } from '../codec/filter/field-filter.ts';
+import { reductionBy } from '../codec/filter/reduction.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { plainCached, transformedCached } from '../codec/plain-cached.ts';
 import type { StringTable } from '../codec/protobuf/string-table.ts';
@@ -187,6 +189,16 @@ function tellingWhenClosed(transport: Transport, onClosed: () => void): Transpor
     },
     close: () => transport.close(),
   };
+}
+
+/**
+ * Why the cache has nothing at a path of its objects, whatever the server has there: the end of "it comes from a cache that …".
+ * Undefined when it is held; a transform is not considered.
+ */
+export function whyNotHeld<T extends KubernetesObject>(origin: InformerOrigin<T>, path: string): string | undefined {
+  if ('listWatch' in origin) return undefined;
+  if (origin.metadataOnly && !/^(metadata\.|kind$|apiVersion$)/.test(path)) return 'keeps only the metadata';
+  return isKept(fieldRules(origin), path) ? undefined : reductionBy(origin)?.what;
 }
 
 function sumOf(memories: readonly CodecMemory[]): CodecMemory {

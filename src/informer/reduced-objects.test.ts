@@ -67,6 +67,16 @@ describe.each([{ store: 'packed' }, { store: 'plain' }] as const)('an object fro
     expect(await client.get('web')).toEqual(before);
   });
 
+  it.each(reductions)('that was reduced by %s is not applied', async (_name, options, what) => {
+    const pod = await cached({ ...kept, ...options });
+    const before = await client.get('web');
+    const refusal = await client.apply(pod, { fieldManager: 'test', force: true }).catch((error: Error) => error);
+    expect(refusal).toBeInstanceOf(TypeError);
+    expect((refusal as Error).message).toMatch(/default\/web.*apply an object that holds just the fields/s);
+    expect((refusal as Error).message).toContain(what);
+    expect(await client.get('web')).toEqual(before);
+  });
+
   it('is refused as it comes in an event, too', async () => {
     factory = new SharedInformerFactory(cluster, { logger: silentLogger, drop: ['spec.containers.*.env'], ...kept });
     const heard = new Promise<Pod>((resolve) => {

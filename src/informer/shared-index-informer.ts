@@ -27,7 +27,7 @@ import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
-import { type InformerOrigin, originName, originObservers, originParts } from './informer-origin.ts';
+import { type InformerOrigin, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart, type PartOptions } from './informer-part.ts';
 import { combinedState } from './informer-state.ts';
 import { Lister } from './lister.ts';
@@ -67,6 +67,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly indexer: Indexer<T>;
   /** @internal What its objects are, when that is known. */
   readonly resource: Resource<T> | undefined;
+  /** @internal Why its cache has nothing at a path; undefined when it has what the server has. */
+  readonly whyNotHeld: (path: string) => string | undefined;
   readonly #table: ObjectTable<T>;
   readonly #processor: SharedProcessor<T>;
   readonly #parts: readonly InformerPart<T>[];
@@ -90,6 +92,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const { name = originName(options), resyncMs = 0, indexers, transform, ...rest } = options;
     this.name = name;
     this.resource = options.resource;
+    this.whyNotHeld = (path) => whyNotHeld(options, path);
     this.#clock = options.clock ?? systemClock;
     this.#logger = safeLogger(options.logger);
     this.#transform = transform;

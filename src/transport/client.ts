@@ -98,7 +98,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * by spread or `structuredClone` cannot be told from a whole object.
    */
   async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<S> {
-    mustBeWhole(object, options.subresource);
+    mustBeWhole(object, options.subresource, 'update');
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
     return this.#json<S>(this.#write('PUT', path, this.#typed(object, options), options), options);
   }
@@ -111,7 +111,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   /**
    * Server-side apply: the object holds the fields that this manager wants to own, and is made if it is missing. Fields that
    * the manager has applied before and leaves out now are removed; so two programs must not share a manager. Without one, of
-   * the call, the client or the cluster, it throws a `TypeError`.
+   * the call, the client or the cluster, it throws a `TypeError`; so it does for an object of a cache that leaves out a part of it,
+   * as `update` does.
    */
   async apply<S extends KubernetesObject = T>(object: NoInfer<S>, options: ApplyOptions = {}): Promise<S> {
     if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {
@@ -119,6 +120,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
         'apply needs a fieldManager, the name of the program that owns the fields: give it to this call, to cluster.client(resource, { fieldManager }), or to Cluster.connect({ fieldManager })',
       );
     }
+    mustBeWhole(object, options.subresource, 'apply');
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
     const request = this.#write('PATCH', path, this.#typed(object, {}), options, { force: options.force });
     return this.#json<S>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
@@ -235,14 +237,21 @@ function nameOf(object: KubernetesObject): string {
   throw new TypeError(`a ${object.kind ?? 'KubernetesObject'} needs metadata.name for this request`);
 }
 
-/** What a cache left out of an object would be deleted by an update; one of the status replaces nothing but status and metadata. */
-function mustBeWhole(object: KubernetesObject, subresource: string | undefined): void {
+const WHEN_REDUCED = {
+  update:
+    'An update would delete on the server what is missing: use patch or apply, or get the whole object from the server and update that',
+  apply:
+    'An apply would give up what is missing and this manager owns: apply an object that holds just the fields that this program decides on',
+};
+
+/** What a cache left out of an object would be lost by a write; one of the status concerns nothing but status and metadata. */
+function mustBeWhole(object: KubernetesObject, subresource: string | undefined, verb: keyof typeof WHEN_REDUCED): void {
   const reduction = reductionOf(object);
   if (reduction === undefined || (subresource === 'status' && !reduction.concernsStatus)) return;
   const { name, namespace } = object.metadata ?? {};
   const key = namespace ? `${namespace}/${name}` : name;
   throw new TypeError(
-    `the ${object.kind ?? 'object'} ${key} comes from a cache that ${reduction.what}. An update would delete on the server what is missing: use patch or apply, or get the whole object from the server and update that`,
+    `the ${object.kind ?? 'object'} ${key} comes from a cache that ${reduction.what}. ${WHEN_REDUCED[verb]}`,
   );
 }
 

@@ -41,6 +41,16 @@ export function ruleOfScalar(rule: FieldRule): 'keep' | 'drop' {
   return typeof rule === 'string' ? rule : ruleOfScalar(rule.others);
 }
 
+/** Whether what a path leads to stays; `*` is every element of a list. Throws `TypeError`. */
+export function isKept(rules: FieldRules | undefined, path: string): boolean {
+  let rule: FieldRule = rules ?? 'keep';
+  for (const segment of segmentsOf(path)) {
+    if (typeof rule === 'string') break;
+    rule = segment === '*' ? rule.others : ruleOf(rule, segment);
+  }
+  return ruleOfScalar(rule) === 'keep';
+}
+
 /** The same for decoded data; undefined when nothing of it stays. Does not change its argument. */
 export function filterData(value: unknown, rule: FieldRule): unknown {
   if (rule === 'keep') return value;

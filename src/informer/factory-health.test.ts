@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fault } from '../apiserver/fault-plan.ts';
+import type { Fault } from '../apiserver/request/fault-plan.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import { configMaps, pods } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import { Cluster } from '../transport/cluster.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 
 const MINUTE = 60_000;

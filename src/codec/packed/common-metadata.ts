@@ -1,4 +1,4 @@
-import { timeText } from '../protobuf/go-text.ts';
+import { timeText } from '../protobuf/time-text.ts';
 import type { MetadataTail, TailFields } from './metadata-tails.ts';
 import type { Identity } from './packed-format.ts';
 

@@ -1,4 +1,4 @@
-import { goNumber } from '../../table/go-text.ts';
+import { goNumber } from '../../table/go-number.ts';
 import { CelError } from './cel-error.ts';
 import type { FunctionTable } from './functions.ts';
 import { int64, uint64 } from './operators.ts';

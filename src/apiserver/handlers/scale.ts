@@ -7,6 +7,7 @@ import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, invalidObject, notFound, unsupportedMediaType } from '../request/status-error.ts';
 import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
+import type { ScaleAccess } from '../storage/served-resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { asObject, asString, cloneJson, ensureObject, getPath, isObject, type JsonObject } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
@@ -17,15 +18,6 @@ import { readObject } from './read-handlers.ts';
 import { withOwners } from './tracked-write.ts';
 import { type WriteQuery, writeQuery } from './write-decoding.ts';
 import { fromStorage, toStorage, writeOptions } from './write-handlers.ts';
-
-/** How an object shows itself as an `autoscaling/v1` Scale, and takes one. */
-export interface ScaleAccess {
-  read(object: JsonObject): JsonObject;
-  /** What a patch of the scale starts from. */
-  readForUpdate(object: JsonObject): JsonObject;
-  /** Sets the replicas of the object, in place. */
-  write(object: JsonObject, scale: JsonObject): void;
-}
 
 const SCALE_SCHEMA = 'io.k8s.api.autoscaling.v1.Scale';
 const SCALE_KIND = { group: 'autoscaling', kind: 'Scale' };

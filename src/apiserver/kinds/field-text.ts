@@ -1,5 +1,5 @@
 import { fieldText, readFieldText } from '../../api/selectable-fields.ts';
-import type { SelectableField } from '../storage/strategy.ts';
+import type { SelectableField } from '../storage/storage.ts';
 import type { JsonObject, JsonValue } from '../values/json.ts';
 
 export function selectableField(plural: string, group: string, name: string): SelectableField {

@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from '../values/json.ts';
 import { type FieldError, invalid, notSupported } from './field-error.ts';
-import { queryInt } from './list-parameters.ts';
+import { queryInt } from './query-int.ts';
 import { queryBool } from './request-info.ts';
 import { badRequest, invalidObject } from './status-error.ts';
 

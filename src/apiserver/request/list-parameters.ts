@@ -3,6 +3,7 @@ import { LabelSelector } from '../../api/label-selector.ts';
 import { resolveField } from '../../api/selectable-fields.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
 import { type FieldError, forbidden, notSupported } from './field-error.ts';
+import { queryInt } from './query-int.ts';
 import { queryBool } from './request-info.ts';
 import { badRequest, invalidObject, statusError } from './status-error.ts';
 
@@ -107,14 +108,6 @@ function parseSelector<T>(parse: () => T): T {
   } catch (error) {
     throw badRequest(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** Go's `strconv.ParseInt`, with its complaint. */
-export function queryInt(query: URLSearchParams, name: string): number | undefined {
-  const value = query.get(name);
-  if (value === null) return undefined;
-  if (/^[+-]?[0-9]+$/.test(value)) return Number(value);
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
 }
 
 function parseProblem(text: string): string | undefined {

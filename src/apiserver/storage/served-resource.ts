@@ -1,12 +1,20 @@
 import type { SubresourceDescription } from '../../api/type-schema.ts';
 import type { MergeSchema } from '../apply/merge-schema.ts';
-import type { ScaleAccess } from '../handlers/scale.ts';
 import type { TablePrinter } from '../table/table-printer.ts';
 import type { JsonObject, JsonValue } from '../values/json.ts';
 import { jsonText } from '../values/json-text.ts';
 import type { Table } from './storage.ts';
 import { type StoredObject, typePrefix } from './stored-object.ts';
 import type { Strategy } from './strategy.ts';
+
+/** How an object shows itself as an `autoscaling/v1` Scale, and takes one. */
+export interface ScaleAccess {
+  read(object: JsonObject): JsonObject;
+  /** What a patch of the scale starts from. */
+  readForUpdate(object: JsonObject): JsonObject;
+  /** Sets the replicas of the object, in place. */
+  write(object: JsonObject, scale: JsonObject): void;
+}
 
 /** What decoding a body found beside the object. */
 export interface Decoded {

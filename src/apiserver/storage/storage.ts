@@ -3,7 +3,12 @@ import { expired, MAX_STORED_BYTES, StorageLimit } from '../request/status-error
 import type { JsonObject } from '../values/json.ts';
 import { SortedMap } from './sorted-map.ts';
 import { StoredObject } from './stored-object.ts';
-import type { SelectableField } from './strategy.ts';
+
+/** A value that `fieldSelector` may name; `read` gives its text, "" when it is absent. */
+export interface SelectableField {
+  readonly name: string;
+  read(object: JsonObject): string;
+}
 
 /** One change. `previous` is unset for a creation, `current` for a deletion. */
 export interface Change {

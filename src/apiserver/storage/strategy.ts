@@ -3,7 +3,7 @@ import type { DeleteOptions } from '../request/delete-options.ts';
 import type { FieldError } from '../request/field-error.ts';
 import type { JsonObject } from '../values/json.ts';
 import type { NameRule } from '../values/name-rules.ts';
-import type { Store } from './storage.ts';
+import type { SelectableField, Store } from './storage.ts';
 
 /** What a strategy may look at while it prepares or judges a write. */
 export interface WriteContext {
@@ -20,12 +20,6 @@ export interface WriteContext {
   random(): number;
   /** Sent as a `Warning` header. */
   warn(message: string): void;
-}
-
-/** A value that `fieldSelector` may name; `read` gives its text, "" when it is absent. */
-export interface SelectableField {
-  readonly name: string;
-  read(object: JsonObject): string;
 }
 
 /**

@@ -18,20 +18,10 @@ import { RowOutput } from './row-output.ts';
 import type { TableRow } from './table-rows.ts';
 import { TableSource } from './table-source.ts';
 import { viewColumns } from './table-view.ts';
+import type { WatchContext } from './watch-context.ts';
 import { type WatchRequest, watchRequest } from './watch-request.ts';
 import { WatchScreen } from './watch-screen.ts';
 import { type WatchTarget, watchTarget } from './watch-target.ts';
-
-/** What the ways to show a watch share. */
-export interface WatchContext {
-  readonly io: CliIo;
-  readonly request: WatchRequest;
-  readonly target: WatchTarget;
-  readonly cluster: Cluster;
-  readonly transport: Transport;
-  /** Whether the server has ever let us watch. */
-  readonly watchAccepted: () => boolean;
-}
 
 export async function watch(invocation: Invocation): Promise<number> {
   const { io } = invocation;

@@ -69,6 +69,18 @@ describe('factory.health', () => {
     });
   });
 
+  it('does not count an informer that is being stopped', async () => {
+    server.faults.add({ resource: 'pods' }, { kind: 'status', code: 403 }, ALWAYS);
+    const informer = factory.for(pods).informer();
+    factory.start();
+    await until('it is forbidden', () => informer.state.phase === 'forbidden');
+    expect(factory.health().ok).toBe(false);
+    const stopping = informer.stop();
+    expect(factory.health()).toEqual({ ok: true, behind: [] });
+    await stopping;
+    expect(factory.health()).toEqual({ ok: true, behind: [] });
+  });
+
   it('is well while the watch is open, however long nothing comes', async () => {
     await started();
     await clock.advance(4 * MINUTE);

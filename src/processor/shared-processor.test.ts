@@ -34,6 +34,28 @@ describe('SharedProcessor', () => {
     expect(handler.heard).toEqual(['add a@1', 'add a@1', 'delete a@2']);
   });
 
+  it('calls a listener no more that has removed itself, whatever waits for it', async () => {
+    const { processor, settle } = processorFixture();
+    const heard: string[] = [];
+    const other = recorder();
+    const registration = processor.addHandler(
+      {
+        onAdd: ({ metadata }) => {
+          heard.push(metadata?.name ?? '');
+          if (heard.length === 2) void registration.remove();
+        },
+      },
+      {},
+      [],
+    );
+    processor.addHandler(other, {}, []);
+    for (const name of ['a', 'b', 'c', 'd']) processor.distribute(add(name, '1'), false);
+    await settle();
+    expect(heard).toEqual(['a', 'b']);
+    expect(other.heard).toHaveLength(4);
+    expect(registration.pending).toBe(0);
+  });
+
   it('makes one view of an event for all its listeners', async () => {
     const { processor, settle } = processorFixture();
     const seen: unknown[] = [];

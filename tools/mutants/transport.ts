@@ -106,7 +106,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
     file: 'src/http/body-text.ts',
     original: '    signal?.throwIfAborted();\n',
     replacement: '    throw new Error("broken");\n',
-    tests: [LIMITS, CLIENT],
+    tests: [LIMITS, CLIENT, 'src/http/body-text.test.ts'],
   },
   {
     bug: 'discovery goes on after everybody has left',
@@ -155,7 +155,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
     file: 'src/http/socket/socket-opening.ts',
     original: "    socket.on('close', this.#onClose);\n",
     replacement: '',
-    tests: [PROXIES],
+    tests: [PROXIES, 'src/http/socket/socket-opening.test.ts'],
   },
   {
     bug: 'a connection is opened without a limit',
@@ -169,13 +169,6 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
     file: 'src/http/socket/socket-opening.ts',
     original: '    for (const socket of this.#sockets) socket.destroy();\n',
     replacement: '',
-    tests: [PROXIES],
-  },
-  {
-    bug: 'files are read while a tunnel stands',
-    file: 'src/http/socket/connector.ts',
-    original: '    if (settings) await this.#secure(opening, settings, { socket: tunnel });\n',
-    replacement: '    if (settings) await this.#secure(opening, await tls.settings(host), { socket: tunnel });\n',
     tests: [PROXIES],
   },
   {
@@ -225,7 +218,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
     file: 'src/http/socket/tls-session.ts',
     original: 'if (isVerified) this.#session = session;',
     replacement: 'this.#session = session;',
-    tests: [TLS],
+    tests: [TLS, 'src/http/socket/tls-session.test.ts'],
   },
   {
     bug: 'a session outlives the CA that it was verified with',

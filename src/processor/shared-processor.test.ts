@@ -56,6 +56,21 @@ describe('SharedProcessor', () => {
     expect(registration.pending).toBe(0);
   });
 
+  it('lets go of what waits for a listener as soon as it is removed', async () => {
+    const { processor, settle } = processorFixture();
+    let finish = () => {};
+    const running = () => new Promise<void>((resolve) => (finish = resolve));
+    const registration = processor.addHandler({ onAdd: running }, {}, []);
+    for (const name of ['a', 'b', 'c']) processor.distribute(add(name, '1'), false);
+    await settle();
+    expect(registration.pending).toBe(3);
+    const removed = registration.remove();
+    expect(registration.pending).toBe(1);
+    finish();
+    await removed;
+    expect(registration.pending).toBe(0);
+  });
+
   it('makes one view of an event for all its listeners', async () => {
     const { processor, settle } = processorFixture();
     const seen: unknown[] = [];

@@ -1,5 +1,5 @@
 /**
- * Holds the layering of DESIGN.md, and three habits of CONVENTIONS.md: time, chance and logging come in through options,
+ * Holds the layering of DESIGN.md, and three habits of CONVENTIONS.md: time, turns, chance and logging come in through options,
  * npm packages stay where they belong, and files can be read at a sitting. One sentence for each breach.
  *
  *     tsx scripts/check-layers.ts [source folder]
@@ -40,12 +40,14 @@ const ALLOWED_PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
 /** `api` is the words of the API without I/O. */
 const IO_MODULES = /^(node:)?(fs|net|tls|dgram|http|https|http2|child_process|worker_threads)(\/|$)/;
 
-const TIMER_MODULES = /^(node:)?timers(\/|$)/;
-const FREE_NAMES = new Set(['setTimeout', 'setInterval', 'console']);
+const TIME_MODULES = /^(node:)?(timers|perf_hooks)(\/|$)/;
+const FREE_NAMES = new Set(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'console']);
 const MEMBERS = new Map([
   ['Date', 'now'],
   ['Math', 'random'],
   ['AbortSignal', 'timeout'],
+  ['performance', 'now'],
+  ['process', 'hrtime'],
 ]);
 /** Here the real clock, the console and chance are what it is about. */
 const AMBIENT_FOLDERS = new Set(['observe', 'cli']);
@@ -91,7 +93,7 @@ function checkImport(path: string, folder: string | undefined, specifier: string
     if (folder === 'api' && IO_MODULES.test(specifier)) {
       breaches.push(`${where} imports ${specifier}, but api/ does no I/O.`);
     }
-    if (TIMER_MODULES.test(specifier) && !AMBIENT_FOLDERS.has(folder ?? '')) {
+    if (TIME_MODULES.test(specifier) && !AMBIENT_FOLDERS.has(folder ?? '')) {
       breaches.push(`${where} imports ${specifier}: take a Clock through the options instead.`);
     }
   } else {
@@ -113,13 +115,21 @@ function isFreeName(node: ts.Identifier): boolean {
   return named.name !== node || ts.isShorthandPropertyAssignment(parent);
 }
 
+/** Of `name` and of `globalThis.name`. */
+function globalName(node: ts.Expression): string | undefined {
+  if (ts.isIdentifier(node)) return node.text;
+  return ts.isPropertyAccessExpression(node) && globalName(node.expression) === 'globalThis'
+    ? node.name.text
+    : undefined;
+}
+
 /** What the node takes from its surroundings instead of from options, or undefined. */
 function ambientUse(node: ts.Node): string | undefined {
   if (ts.isIdentifier(node) && FREE_NAMES.has(node.text) && isFreeName(node)) return node.text;
-  if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
-    const { text: owner } = node.expression;
+  if (ts.isPropertyAccessExpression(node)) {
     const member = node.name.text;
-    if (MEMBERS.get(owner) === member) return `${owner}.${member}`;
+    const owner = globalName(node.expression);
+    if (owner !== undefined && MEMBERS.get(owner) === member) return `${owner}.${member}`;
     if (owner === 'globalThis' && FREE_NAMES.has(member)) return `globalThis.${member}`;
   }
   if (ts.isNewExpression(node) && ts.isIdentifier(node.expression)) {
@@ -171,7 +181,7 @@ function checkFile(path: string): void {
     const use = AMBIENT_FOLDERS.has(folder ?? '') ? undefined : ambientUse(node);
     if (use !== undefined) {
       breaches.push(
-        `${where()} uses ${use}: take the Clock, the random source or the Logger from the options instead.`,
+        `${where()} uses ${use}: take the Clock with its scheduler, the random source or the Logger from the options instead.`,
       );
     }
     ts.forEachChild(node, visit);

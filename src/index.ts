@@ -89,6 +89,7 @@ export { KubeconfigError } from './login/kubeconfig.ts';
 export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
 export { type Logger, type LogLevel, leveled, silentLogger } from './observe/logger.ts';
 export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics } from './observe/metrics.ts';
+export type { Scheduler } from './observe/scheduler.ts';
 export type {
   Delivery,
   HandlerOptions,

@@ -24,6 +24,8 @@ export interface TransportRequest {
 export interface RequestClock {
   now(): number;
   setTimeout(callback: () => void, delayMs: number, options?: { keepAlive?: boolean }): { clear(): void };
+  /** Unset: the turns of Node's event loop. */
+  readonly scheduler?: { monotonicMs(): number; nextTurn(callback: () => void): void };
 }
 
 export interface TransportResponse {

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
+import type { Clock } from '../observe/clock.ts';
 import type { Codec } from './codec.ts';
 import { JsonCodec } from './json/json-codec.ts';
 import type { KeepOptions } from './keep-options.ts';
@@ -20,6 +21,8 @@ export interface ResourceCodecOptions<T extends KubernetesObject> extends KeepOp
    * gets the error. Called in the middle of a read: must not throw. In a plain store such an object is broken on arrival.
    */
   onDamage?: DamageListener<T>;
+  /** Whose turns long answers are read in. Default: the machine's. */
+  clock?: Clock;
 }
 
 const DEFAULT_MAX_OBJECT_BYTES = 32 * 1024 * 1024;
@@ -29,9 +32,16 @@ const DEFAULT_MAX_OBJECT_BYTES = 32 * 1024 * 1024;
  * it is read. Throws `TypeError` when a path cannot be followed.
  */
 export function resourceCodec<T extends KubernetesObject>(options: ResourceCodecOptions<T>): Codec<T> {
-  const { resource, metadataOnly = false, maxObjectBytes = DEFAULT_MAX_OBJECT_BYTES, encoding, strings } = options;
+  const {
+    resource,
+    metadataOnly = false,
+    maxObjectBytes = DEFAULT_MAX_OBJECT_BYTES,
+    encoding,
+    strings,
+    clock,
+  } = options;
   const keeping = options.store === 'plain' ? new PlainKeeping<T>(options) : new PackedKeeping<T>(options);
-  const parts = { resource, metadataOnly, maxObjectBytes, keeping };
+  const parts = { resource, metadataOnly, maxObjectBytes, keeping, clock };
   const json = new JsonCodec<T>(parts);
   return new ProtobufCodec<T>({ ...parts, json, isPreferred: encoding !== 'json', strings });
 }

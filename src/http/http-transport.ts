@@ -226,7 +226,7 @@ export class HttpTransport implements Transport {
       timeoutMs: this.#options.connectTimeoutMs ?? 30_000,
       clock: this.#clock,
     });
-    this.#lane = { certificate, pool: new SocketPool({ connector }) };
+    this.#lane = { certificate, pool: new SocketPool({ connector, clock: this.#clock }) };
     return this.#lane;
   }
 

@@ -85,8 +85,8 @@ export class InformerController<T extends KubernetesObject> {
 
   /** Ends when the queue is closed, and by nothing else: a loop that stopped would freeze the store without a sign. */
   async #processLoop(): Promise<void> {
-    const { queue, process, onProcessError, onPopped } = this.#options;
-    const slice = new TimeSlice();
+    const { queue, process, onProcessError, onPopped, clock } = this.#options;
+    const slice = new TimeSlice(clock);
     for (;;) {
       if (queue.length === 0) await queue.whenReady();
       if (queue.isClosed) return;

@@ -112,7 +112,7 @@ export function originParts<T extends KubernetesObject>(
   const memories: CodecMemory[] = [];
   const base = () => {
     // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
-    const codec = resourceCodec<T>({ ...codecOptions(origin), ...(onDamage && { onDamage }) });
+    const codec = resourceCodec<T>({ ...codecOptions(origin), clock, ...(onDamage && { onDamage }) });
     if (codec.memory) memories.push(codec.memory);
     const listerWatcher = (namespace: string | undefined) =>
       new ResourceListerWatcher<T>({

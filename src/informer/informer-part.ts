@@ -80,10 +80,12 @@ export class InformerPart<T extends KubernetesObject> {
     const queueOptions = {
       keyFunction: (object: Cached<T>) => object.key,
       knownObjects: knownTo(table, this.#coverage),
+      clock,
     };
     const queue = queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
     this.#intake = new Intake<T>({
       queue,
+      clock,
       prepare: (object) => {
         this.#preparing = object;
         try {

@@ -1,6 +1,7 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import type { Clock } from '../observe/clock.ts';
+import { giveWay, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { ReflectorTarget } from '../reflector/lister-watcher.ts';
 import { CaughtUp } from './caught-up.ts';
@@ -13,6 +14,8 @@ export interface IntakeOptions<T extends KubernetesObject> {
   /** What is stored under a key, if anything. */
   stored: (key: string) => Cached<T> | undefined;
   repairs: Repairs<T>;
+  /** Whose turns are waited for. Default: the machine's. */
+  clock?: Clock;
   /** A whole list has been queued. */
   onReplaced: () => void;
   /** More has been seen of the server, whether or not anything had to be queued. */
@@ -29,15 +32,17 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
   readonly prepare: (object: Cached<T>) => Cached<T>;
   readonly #stored: (key: string) => Cached<T> | undefined;
   readonly #repairs: Repairs<T>;
+  readonly #scheduler: Scheduler;
   readonly #onReplaced: () => void;
   readonly #onSeen: (() => void) | undefined;
 
-  constructor({ queue, prepare, stored, repairs, onReplaced, onSeen }: IntakeOptions<T>) {
+  constructor({ queue, prepare, stored, repairs, clock, onReplaced, onSeen }: IntakeOptions<T>) {
     this.queue = queue;
     this.caughtUp = new CaughtUp(() => queue.length);
     this.prepare = prepare;
     this.#stored = stored;
     this.#repairs = repairs;
+    this.#scheduler = schedulerOf(clock);
     this.#onReplaced = onReplaced;
     this.#onSeen = onSeen;
   }
@@ -76,8 +81,7 @@ export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
 
   /** What is new while a long list is on its way into the store waits at the server, and not beside the list. */
   async settled(): Promise<void> {
-    const slice = new TimeSlice();
-    while (this.queue.length > MANY && !this.queue.isClosed) await slice.pause();
+    while (this.queue.length > MANY && !this.queue.isClosed) await giveWay(this.#scheduler);
   }
 
   resync(): void {

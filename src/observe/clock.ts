@@ -1,3 +1,5 @@
+import { type Scheduler, systemScheduler } from './scheduler.ts';
+
 /** A running timer; `clear` is idempotent and safe after the timer has fired. */
 export interface Timer {
   clear(): void;
@@ -9,8 +11,8 @@ export interface TimerOptions {
 }
 
 /**
- * Where every stage gets its time. Nothing in tidewatch calls `setTimeout` or `Date.now` itself, so a test that passes
- * a `FakeClock` decides when anything happens.
+ * Where every stage gets its time. Nothing in tidewatch calls `setTimeout`, `setImmediate` or `Date.now` itself, so a test that
+ * passes a `FakeClock` decides when anything happens.
  */
 export interface Clock {
   /** Milliseconds since the epoch. May jump; use it for stamps, and only for differences that may be wrong. */
@@ -19,6 +21,8 @@ export interface Clock {
   setTimeout(callback: () => void, delayMs: number, options?: TimerOptions): Timer;
   /** Resolves after the delay; rejects with the signal's reason as soon as it aborts. Leaves no timer and no listener. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+  /** Where those who get this clock get their turns of the event loop. Default: Node's own. */
+  readonly scheduler?: Scheduler;
 }
 
 /** Node clamps longer delays to 1 ms. */
@@ -26,6 +30,7 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** The time of the machine. */
 export const systemClock: Clock = {
+  scheduler: systemScheduler,
   now: () => Date.now(),
   setTimeout(callback, delayMs, options) {
     let handle: NodeJS.Timeout;

@@ -1,11 +1,12 @@
 import type { Clock, Timer } from './clock.ts';
+import { schedulerOf } from './scheduler.ts';
 
 /**
  * Notices that something which is waited for does not come. Time counts only between `wait` and `rest`. One timer serves many waits:
  * it looks at a time stamp when it fires, so that a wait costs one reading of the clock.
  */
 export class StallLimit {
-  readonly #clock: Pick<Clock, 'now' | 'setTimeout'>;
+  readonly #clock: Pick<Clock, 'now' | 'setTimeout' | 'scheduler'>;
   readonly #onStalled: () => void;
   #limitMs = 0;
   /** Undefined while nothing is waited for. */
@@ -14,7 +15,7 @@ export class StallLimit {
   #timerDueMs = 0;
 
   /** @param onStalled called at most once for each wait, never from within one of the methods. */
-  constructor(clock: Pick<Clock, 'now' | 'setTimeout'>, onStalled: () => void) {
+  constructor(clock: Pick<Clock, 'now' | 'setTimeout' | 'scheduler'>, onStalled: () => void) {
     this.#clock = clock;
     this.#onStalled = onStalled;
   }
@@ -52,7 +53,7 @@ export class StallLimit {
   #fire(): void {
     this.#timer = undefined;
     // If the program was busy or asleep all that time, what came meanwhile is read in this turn, and only after timers.
-    if (this.#missingMs() <= 0) setImmediate(() => this.#judge());
+    if (this.#missingMs() <= 0) schedulerOf(this.#clock).nextTurn(() => this.#judge());
     else this.#judge();
   }
 

@@ -1,31 +1,42 @@
-/** Leaves room below the 10 ms that no slice of work may exceed for whatever else runs in the same turn. */
-const BUDGET_MS = 3;
+import { type Scheduler, schedulerOf } from './scheduler.ts';
+
+/**
+ * How long any work runs before the event loop gets its turn. Three kinds of work that meet in one turn (what comes in, handlers,
+ * and an embedded server) stay below the 10 ms that nothing may hold the loop for.
+ */
+export const SLICE_MS = 3;
 
 /**
  * How much of the present turn of the event loop has been used. Work that may be long asks `isDue` now and then and, when
- * it is, awaits `pause` before it goes on.
+ * it is, awaits `pause` before it goes on. A question costs one reading of the monotonic time.
  */
 export class TimeSlice {
+  readonly #scheduler: Scheduler;
   /** Undefined until the first question of a turn. */
   #startedMs: number | undefined;
 
+  /** @param clock whose turns and monotonic time count. Default: the machine's. */
+  constructor(clock?: { readonly scheduler?: Scheduler }) {
+    this.#scheduler = schedulerOf(clock);
+  }
+
   isDue(): boolean {
-    const nowMs = performance.now();
+    const nowMs = this.#scheduler.monotonicMs();
     if (this.#startedMs === undefined) {
       this.#startedMs = nowMs;
-      // Waiting for bytes is no work: the slice begins anew in each turn, and not only after a pause.
-      setImmediate(() => {
+      // Waiting for bytes is not work: the slice begins again in each turn, and not only after a pause.
+      this.#scheduler.nextTurn(() => {
         this.#startedMs = undefined;
-      }).unref();
+      });
       return false;
     }
-    return nowMs - this.#startedMs >= BUDGET_MS;
+    return nowMs - this.#startedMs >= SLICE_MS;
   }
 
   /** Lets timers, sockets and everything else that waits have its turn. */
   pause(): Promise<void> {
     return new Promise((resolve) => {
-      setImmediate(() => {
+      this.#scheduler.nextTurn(() => {
         this.#startedMs = undefined;
         resolve();
       });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
 import type { Listener } from './listener.ts';
 import { Notification } from './notification.ts';
 import type { Delivery, ResourceEventHandler } from './processor.ts';
@@ -122,6 +123,15 @@ interface Heard {
   round: Round | undefined;
 }
 
+/** Each question for the monotonic time takes a millisecond of it; timers and the wall clock stand still. */
+class HastyClock extends FakeClock {
+  #readings = 0;
+
+  override monotonicMs(): number {
+    return ++this.#readings;
+  }
+}
+
 /** A store whose changes are distributed, and listeners of every kind. Slices end after a few calls, whatever the machine does. */
 export class ListenerModel {
   readonly listeners: Heard[] = [];
@@ -137,8 +147,7 @@ export class ListenerModel {
   #version = 0;
 
   constructor(objects: number) {
-    let elapsed = 0;
-    this.#fixture = processorFixture(0, { elapsedMs: () => ++elapsed });
+    this.#fixture = processorFixture(0, new HastyClock(0));
     for (let nth = 0; nth < objects; nth++) this.#set(nth);
   }
 

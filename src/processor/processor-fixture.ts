@@ -32,16 +32,14 @@ export function logRecorder(): Logger & { lines: string[] } {
 }
 
 /**
- * A processor whose initial list is complete when `synced` is set, and whose store is a map. A slice ends when `elapsedMs`
- * says so, and never by default: whatever the machine does, one turn is enough for all calls that return at once.
+ * A processor whose initial list is complete when `synced` is set, and whose store is a map. A slice ends when handlers
+ * `spend` the time of the clock: whatever the machine does, one turn is enough for all calls that return at once.
  */
-export function processorFixture(defaultResyncMs = 0, options: { elapsedMs?: () => number } = {}) {
-  const clock = new FakeClock(0);
+export function processorFixture(defaultResyncMs = 0, clock = new FakeClock(0)) {
   const store = new Map<string, Cached>();
   const logger = logRecorder();
   const upstream = { synced: true };
   const processor = new SharedProcessor<KubernetesObject>({
-    elapsedMs: options.elapsedMs ?? (() => 0),
     name: 'pods',
     stored: (key) => store.get(key),
     defaultResyncMs,

@@ -306,11 +306,8 @@ describe('SharedProcessor', () => {
   });
 
   it('warns when a handler does not get through what waits in its turn', async () => {
-    let elapsedMs = 0;
-    const { processor, settle, logger } = processorFixture(0, { elapsedMs: () => elapsedMs });
-    const busy = () => {
-      elapsedMs += 11;
-    };
+    const { processor, settle, logger, clock } = processorFixture();
+    const busy = () => clock.spend(11);
     processor.addHandler({ onAdd: busy }, { name: 'slow' }, []);
     for (let n = 0; n < 2_000; n++) processor.distribute(add(`a${n}`, '1'), false);
     await settle();
@@ -319,15 +316,17 @@ describe('SharedProcessor', () => {
   });
 
   it('does not warn of a long initial list', async () => {
-    let elapsedMs = 0;
-    const { processor, settle, logger } = processorFixture(0, { elapsedMs: () => elapsedMs });
+    const { processor, settle, logger, clock } = processorFixture();
+    const pendingAtTurns: number[] = [];
     const busy = () => {
-      elapsedMs += 11;
+      clock.spend(11);
+      pendingAtTurns.push(registration.pending);
     };
     const registration = processor.addHandler({ onAdd: busy }, { name: 'slow' }, []);
     for (let n = 0; n < 2_000; n++) processor.distribute(add(`a${n}`, '1', true), false);
     await settle();
-    expect(registration.pending).toBeGreaterThan(1_024);
+    expect(pendingAtTurns[100]).toBeGreaterThan(1_024);
+    expect(pendingAtTurns).toHaveLength(2_000);
     expect(warnings(logger)).toBe(0);
     await processor.stop();
   });

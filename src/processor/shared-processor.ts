@@ -1,17 +1,13 @@
-import { performance } from 'node:perf_hooks';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import { type Scheduler, schedulerOf } from '../observe/scheduler.ts';
+import { SLICE_MS } from '../observe/time-slice.ts';
 import { type Deliver, Listener } from './listener.ts';
 import type { Notification } from './notification.ts';
 import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
 
-/**
- * How long handlers run before the event loop gets its turn. Together with a `TimeSlice` less than 10 ms; and a little longer
- * than that, so that handlers that do little keep up with a long list on its way into the store.
- */
-const SLICE_MS = 4;
 /** How many calls a listener makes before the next one has its turn. */
 const CALLS_IN_A_TURN = 16;
 /** client-go's minimumResyncPeriod. */
@@ -28,8 +24,6 @@ export interface SharedProcessorOptions<T extends KubernetesObject> {
   hasSynced: () => boolean;
   clock: Clock;
   logger: Logger;
-  /** Measures how long handlers have run, in ms from anywhere. Default: `performance.now`. */
-  elapsedMs?: () => number;
 }
 
 export interface SubscribeOptions<T extends KubernetesObject> extends Omit<HandlerOptions<T>, 'filter'> {
@@ -44,12 +38,12 @@ export interface SubscribeOptions<T extends KubernetesObject> extends Omit<Handl
  */
 export class SharedProcessor<T extends KubernetesObject> {
   readonly #options: SharedProcessorOptions<T>;
-  readonly #elapsedMs: () => number;
+  readonly #scheduler: Scheduler;
   /** Replaced when one comes or goes, which may be in the middle of a distribution: a filter is the user's. */
   #listeners: readonly Listener<T>[] = [];
   /** Those with something to deliver, in the order of their turns. */
   readonly #ready = new Set<Listener<T>>();
-  #scheduled: NodeJS.Immediate | undefined;
+  #isScheduled = false;
   /** When the running slice is over; async handlers that settle before go on within it. */
   #sliceEndMs = 0;
   #named = 0;
@@ -57,7 +51,7 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   constructor(options: SharedProcessorOptions<T>) {
     this.#options = options;
-    this.#elapsedMs = options.elapsedMs ?? (() => performance.now());
+    this.#scheduler = schedulerOf(options.clock);
   }
 
   get isStopped(): boolean {
@@ -140,38 +134,44 @@ export class SharedProcessor<T extends KubernetesObject> {
   /** Drops what waits; resolves when the running calls have settled. Nothing is called afterwards. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    if (this.#scheduled) clearImmediate(this.#scheduled);
-    this.#scheduled = undefined;
     await Promise.all(this.#listeners.map((listener) => listener.remove()));
   }
 
   #schedule(listener: Listener<T>): void {
     if (this.#stopped) return;
     this.#ready.add(listener);
-    this.#scheduled ??= setImmediate(() => this.#runSlice());
+    this.#scheduleSlice();
+  }
+
+  #scheduleSlice(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#scheduler.nextTurn(() => this.#runSlice());
   }
 
   #continue(listener: Listener<T>): void {
-    if (this.#elapsedMs() < this.#sliceEndMs) listener.deliver(() => this.#elapsedMs() >= this.#sliceEndMs);
+    if (this.#scheduler.monotonicMs() < this.#sliceEndMs)
+      listener.deliver(() => this.#scheduler.monotonicMs() >= this.#sliceEndMs);
     if (listener.isReady) this.#schedule(listener);
   }
 
   #runSlice(): void {
-    this.#scheduled = undefined;
-    const endMs = this.#elapsedMs() + SLICE_MS;
+    this.#isScheduled = false;
+    if (this.#stopped) return;
+    const endMs = this.#scheduler.monotonicMs() + SLICE_MS;
     this.#sliceEndMs = endMs;
-    while (this.#ready.size > 0 && this.#elapsedMs() < endMs) {
+    while (this.#ready.size > 0 && this.#scheduler.monotonicMs() < endMs) {
       for (const listener of this.#ready) {
         this.#ready.delete(listener);
         let calls = 0;
-        listener.deliver(() => ++calls % CALLS_IN_A_TURN === 0 || this.#elapsedMs() >= endMs);
+        listener.deliver(() => ++calls % CALLS_IN_A_TURN === 0 || this.#scheduler.monotonicMs() >= endMs);
         if (listener.isReady) this.#ready.add(listener);
-        if (this.#elapsedMs() >= endMs || this.#stopped) break;
+        if (this.#scheduler.monotonicMs() >= endMs || this.#stopped) break;
       }
     }
     if (this.#ready.size === 0 || this.#stopped) return;
     for (const listener of this.#ready) listener.checkPace();
-    this.#scheduled ??= setImmediate(() => this.#runSlice());
+    this.#scheduleSlice();
   }
 }
 

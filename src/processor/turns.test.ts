@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SLICE_MS } from '../observe/time-slice.ts';
 import { Notification } from './notification.ts';
 import { processorFixture, version } from './processor-fixture.ts';
 
@@ -7,13 +8,12 @@ const add = (name: string, rv: string, initial = false) => Notification.add(vers
 describe('turns', () => {
   /** Two handlers, `count` changes for each, and the order of the calls. `callMs`: how long a call takes. */
   async function calls(count: number, callMs: number): Promise<string> {
-    let elapsedMs = 0;
-    const { processor, settle } = processorFixture(0, { elapsedMs: () => elapsedMs });
+    const { processor, settle, clock } = processorFixture();
     let order = '';
     for (const letter of ['A', 'B']) {
       const onAdd = () => {
         order += letter;
-        elapsedMs += callMs;
+        clock.spend(callMs);
       };
       processor.addHandler({ onAdd }, {}, []);
     }
@@ -33,12 +33,11 @@ describe('turns', () => {
   });
 
   it('give the event loop its turn when a slice is over', async () => {
-    let elapsedMs = 0;
-    const { processor } = processorFixture(0, { elapsedMs: () => elapsedMs });
+    const { processor, clock } = processorFixture();
     let calls = 0;
     const onAdd = () => {
       calls++;
-      elapsedMs += 1;
+      clock.spend(1);
     };
     processor.addHandler({ onAdd }, {}, []);
     for (let n = 0; n < 100; n++) processor.distribute(add(`a${n}`, '1'), false);
@@ -47,16 +46,15 @@ describe('turns', () => {
       await new Promise((resolve) => setImmediate(resolve));
       atEachTurn.push(calls);
     }
-    expect(Math.max(...atEachTurn.map((made, i) => made - (atEachTurn[i - 1] ?? 0)))).toBeLessThanOrEqual(4);
+    expect(Math.max(...atEachTurn.map((made, i) => made - (atEachTurn[i - 1] ?? 0)))).toBeLessThanOrEqual(SLICE_MS);
   });
 
   it('end for an async handler when the slice is over, though its calls return at once', async () => {
-    let elapsedMs = 0;
-    const { processor } = processorFixture(0, { elapsedMs: () => elapsedMs });
+    const { processor, clock } = processorFixture();
     let calls = 0;
     const onAdd = async () => {
       calls++;
-      elapsedMs += 1;
+      clock.spend(1);
     };
     processor.addHandler({ onAdd }, {}, []);
     for (let n = 0; n < 100; n++) processor.distribute(add(`a${n}`, '1'), false);
@@ -65,6 +63,6 @@ describe('turns', () => {
       await new Promise((resolve) => setImmediate(resolve));
       atEachTurn.push(calls);
     }
-    expect(Math.max(...atEachTurn.map((made, i) => made - (atEachTurn[i - 1] ?? 0)))).toBe(4);
+    expect(Math.max(...atEachTurn.map((made, i) => made - (atEachTurn[i - 1] ?? 0)))).toBe(SLICE_MS);
   });
 });

@@ -1,5 +1,7 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import type { Clock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { schedulerOf } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type Linked, LinkedFifo } from './linked-fifo.ts';
 import {
@@ -35,6 +37,8 @@ export class QueueItem<T> implements Linked<QueueItem<T>> {
   }
 }
 
+const NOW = Promise.resolve();
+
 interface WaitingPop<T> extends Linked<WaitingPop<T>> {
   readonly process: ProcessDeltas<T>;
   readonly resolve: (deltas: Deltas<T> | Promise<Deltas<T>>) => void;
@@ -50,6 +54,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   /** @internal */
   protected readonly knownObjects: KnownObjects<T> | undefined;
   readonly #logger: Logger;
+  readonly #clock: Clock | undefined;
   readonly #retryOnError: boolean;
   readonly #waiting = new LinkedFifo<WaitingPop<T>>();
   #ready: { promise: Promise<void>; resolve: () => void } | undefined;
@@ -65,6 +70,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     this.intake = new ObjectIntake(options);
     this.knownObjects = options.knownObjects;
     this.#logger = safeLogger(options.logger);
+    this.#clock = options.clock;
     this.#retryOnError = options.retryOnError ?? false;
   }
 
@@ -90,11 +96,11 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   async replaceGradually(objects: readonly T[], _resourceVersion = '', areUnique = false): Promise<void> {
-    const slice = new TimeSlice();
+    const slice = new TimeSlice(this.#clock);
     const steps = this.replaceSteps(objects, areUnique);
     while (!this.#closed && !steps.next().done) if (slice.isDue()) await slice.pause();
     // In another turn, so that the producer is through with the list before anything comes of it.
-    setImmediate(() => this.wake());
+    schedulerOf(this.#clock).nextTurn(() => this.wake());
   }
 
   get isClosed(): boolean {
@@ -261,7 +267,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   #serveSoon(): void {
-    queueMicrotask(() => this.#serve());
+    void NOW.then(() => this.#serve());
   }
 
   #serve(): void {

@@ -1,5 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KeyFunction } from '../api/key.ts';
+import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 
 /**
@@ -44,6 +45,8 @@ export interface QueueOptions<T> {
   retryOnError?: boolean;
   /** Hears of known objects that cannot be looked up. Default: warnings to the console. */
   logger?: Logger;
+  /** Whose turns a long `replaceGradually` is cut into. Default: the machine's. */
+  clock?: Clock;
 }
 
 /** A transform threw, returned nothing, or made another object of the one that it was given. */

@@ -41,7 +41,7 @@ export class Session<T extends KubernetesObject> {
     this.settings = settings;
     this.watchErrorHandler = settings.watchErrorHandler;
     this.signal = signal;
-    this.writer = new TargetWriter(settings.target, this.position);
+    this.writer = new TargetWriter(settings.target, this.position, clock);
     this.backoff = new Backoff({ clock, random }, settings.backoff);
     this.pacer = settings.pacer ?? new RequestPacer({ clock, random });
     this.metrics = new ReflectorMetrics(settings.metrics, settings.name);

@@ -1,6 +1,7 @@
 import type { BrokenObject, Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
+import type { Clock } from '../observe/clock.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { LeftOutBook } from './left-out-book.ts';
 import type { ReflectorTarget } from './lister-watcher.ts';
@@ -32,12 +33,14 @@ export interface PreparedItems<T extends KubernetesObject> {
 export class TargetWriter<T extends KubernetesObject> {
   readonly #target: ReflectorTarget<T>;
   readonly #position: SyncPosition;
+  readonly #clock: Clock | undefined;
   /** Only what a whole list has left out: a single failed event makes for a list first. */
   readonly leftOut = new LeftOutBook();
 
-  constructor(target: ReflectorTarget<T>, position: SyncPosition) {
+  constructor(target: ReflectorTarget<T>, position: SyncPosition, clock?: Clock) {
     this.#target = target;
     this.#position = position;
+    this.#clock = clock;
   }
 
   /**
@@ -59,7 +62,7 @@ export class TargetWriter<T extends KubernetesObject> {
 
   /** Prepares the items of a list one by one, in slices, so that one bad item does not cost the others. */
   async prepare({ items, broken, areUnique = false }: ListedItems<T>, signal: AbortSignal): Promise<PreparedItems<T>> {
-    const slice = new TimeSlice();
+    const slice = new TimeSlice(this.#clock);
     const objects: Cached<T>[] = [];
     const untaken = new Untaken();
     for (const { problem, key } of broken) {

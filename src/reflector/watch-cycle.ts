@@ -61,8 +61,8 @@ export class WatchCycle<T extends KubernetesObject> {
 
   /** Resolves at the clean end of the watch; rejects with what ended it otherwise. Leaves the stream to its owner. */
   async run(): Promise<void> {
-    const { signal } = this.#session;
-    const slice = new TimeSlice();
+    const { signal, settings } = this.#session;
+    const slice = new TimeSlice(settings.clock);
     for (let batch = await this.#stream.next(); batch !== undefined; batch = await this.#stream.next()) {
       this.#deadline.frameSeen();
       for (const frame of batch) {

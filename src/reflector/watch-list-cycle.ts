@@ -2,6 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import { addBroken, MAX_DESCRIBED, withoutProblem } from '../api/broken-objects.ts';
 import type { BrokenObject, CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Clock } from '../observe/clock.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { FrameStream } from './frame-stream.ts';
 import { InitialObjects } from './initial-objects.ts';
@@ -24,7 +25,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
 
   session.debug(`streaming the whole state, ${from === '' ? 'as it is' : `not older than ${from}`}`);
   const startMs = clock.now();
-  const initial = new InitialEvents<T>(() => clock.now());
+  const initial = new InitialEvents<T>(clock);
   const stream = await FrameStream.open({
     listerWatcher,
     options: {
@@ -61,7 +62,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
 
 /** What has come before the closing bookmark. */
 class InitialEvents<T extends KubernetesObject> {
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #objects = new InitialObjects<T>();
   readonly #broken: BrokenObject[] = [];
   readonly #brokenByKey = new Map<string, BrokenObject>();
@@ -70,14 +71,14 @@ class InitialEvents<T extends KubernetesObject> {
   resourceVersion = '';
   #frames = 0;
 
-  constructor(now: () => number) {
-    this.#now = now;
-    this.progressMs = now();
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.progressMs = clock.now();
   }
 
   /** Reads up to the closing bookmark; what came after it remains in the stream. False when the response ended before. */
   async read(stream: FrameStream<T>, signal: AbortSignal): Promise<boolean> {
-    const slice = new TimeSlice();
+    const slice = new TimeSlice(this.#clock);
     for (;;) {
       const batch = await stream.next();
       if (batch === undefined) return false;
@@ -136,7 +137,7 @@ class InitialEvents<T extends KubernetesObject> {
       case 'ADDED':
       case 'MODIFIED': {
         const isNew = this.#objects.set(frame.object);
-        if (frame.type === 'ADDED' && isNew) this.progressMs = this.#now();
+        if (frame.type === 'ADDED' && isNew) this.progressMs = this.#clock.now();
         if (this.#brokenByKey.size > 0) this.#brokenByKey.delete(frame.object.key);
         return false;
       }

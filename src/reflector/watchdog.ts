@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../observe/clock.ts';
+import { schedulerOf } from '../observe/scheduler.ts';
 
 /** By when something must have happened, and what to say when it has not. */
 export interface Deadline {
@@ -47,7 +48,7 @@ export class Watchdog {
       return;
     }
     // If the program was busy or asleep all that time, what came meanwhile is read in this turn, and only after timers.
-    setImmediate(() => {
+    schedulerOf(this.#clock).nextTurn(() => {
       if (!this.#isStopped) this.#judge();
     });
   }

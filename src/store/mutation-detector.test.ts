@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
+import { SLICE_MS } from '../observe/time-slice.ts';
 import { type Mutation, MutationDetector, type MutationDetectorOptions } from './mutation-detector.ts';
 import { Store } from './store.ts';
 
@@ -99,13 +100,16 @@ describe('MutationDetector', () => {
 
   it('compares in slices, so that the event loop is not held', async () => {
     const clock = new FakeClock();
-    let nowMs = 0;
     let slices = 0;
     const mutations: Mutation[] = [];
     const detector = new MutationDetector({
-      onMutation: (mutation) => mutations.push(mutation),
+      onMutation: (mutation) => {
+        mutations.push(mutation);
+        clock.spend(1);
+      },
       clock: {
-        now: () => nowMs++,
+        now: () => clock.now(),
+        scheduler: clock,
         setTimeout(callback, delayMs) {
           if (delayMs === 0) slices++;
           return clock.setTimeout(callback, delayMs);
@@ -118,11 +122,11 @@ describe('MutationDetector', () => {
     for (const object of objects) object.spec.ports.push(1);
     const stop = new AbortController();
     const running = detector.run({ signal: stop.signal });
-    await clock.advance(1_000);
+    await clock.advance(1_000 + objects.length);
     stop.abort();
     await running;
     expect(mutations).toHaveLength(100);
-    expect(slices).toBeGreaterThan(5);
+    expect(slices).toBe(Math.floor(100 / (SLICE_MS + 1)));
   });
 
   it('logs an error by default, and one when the handler fails', () => {

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 
 export interface Mutation {
   readonly key: string;
@@ -25,8 +26,6 @@ interface Watched {
   text: string | undefined;
 }
 
-/** The event loop is not held longer than this at a time. */
-const SLICE_MS = 8;
 const MOST_PATHS = 5;
 
 /**
@@ -63,7 +62,7 @@ export class MutationDetector {
       let timer: Timer | undefined;
       const comparisons = { current: this.#comparisons() };
       const step = () => {
-        const isThrough = this.#compareFor(comparisons.current, SLICE_MS);
+        const isThrough = this.#compareFor(comparisons.current, new TimeSlice(this.#options.clock));
         if (isThrough) comparisons.current = this.#comparisons();
         arm(isThrough ? this.#options.periodMs : 0);
       };
@@ -82,14 +81,13 @@ export class MutationDetector {
 
   /** Compares everything now. */
   check(): void {
-    this.#compareFor(this.#comparisons(), Number.POSITIVE_INFINITY);
+    for (const _compared of this.#comparisons());
   }
 
-  #compareFor(comparisons: Iterator<void>, sliceMs: number): boolean {
-    const endMs = this.#options.clock.now() + sliceMs;
+  #compareFor(comparisons: Iterator<void>, slice: TimeSlice): boolean {
     for (;;) {
       if (comparisons.next().done) return true;
-      if (this.#options.clock.now() >= endMs) return false;
+      if (slice.isDue()) return false;
     }
   }
 

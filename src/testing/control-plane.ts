@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { schedulerOf } from '../observe/scheduler.ts';
 import { findProgram } from './control-plane/assets.ts';
 import {
   ClientAuthority,
@@ -177,7 +178,7 @@ export class ControlPlane implements AsyncDisposable {
   async restart(program: ControlPlaneProgram): Promise<void> {
     const target = this.#program(program);
     await target.stop(this.#graceMs);
-    const deadline = performance.now() + this.#startTimeoutMs;
+    const deadline = schedulerOf(this.#clock).monotonicMs() + this.#startTimeoutMs;
     for (;;) {
       this.#ensureNotStopped();
       target.start();
@@ -186,7 +187,7 @@ export class ControlPlane implements AsyncDisposable {
         else await this.#untilApiserverReady(target);
         break;
       } catch (error) {
-        if (!target.portWasTaken || performance.now() > deadline) throw error;
+        if (!target.portWasTaken || schedulerOf(this.#clock).monotonicMs() > deadline) throw error;
         await this.#clock.sleep(200, this.#options.signal);
       }
     }

@@ -59,7 +59,7 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
   #release(): void {
     this.#timer = undefined;
     const nowMs = this.clock.now();
-    const slice = new TimeSlice();
+    const slice = new TimeSlice(this.clock);
     for (let count = 1; ; count++) {
       const entry = this.delays.takeDue(nowMs);
       if (!entry) break;

@@ -20,7 +20,7 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a slice has no end',
     file: 'src/processor/shared-processor.ts',
-    original: '++calls % CALLS_IN_A_TURN === 0 || this.#elapsedMs() >= endMs',
+    original: '++calls % CALLS_IN_A_TURN === 0 || this.#scheduler.monotonicMs() >= endMs',
     replacement: '++calls % CALLS_IN_A_TURN === 0',
     tests: [TURNS],
   },
@@ -35,7 +35,7 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
     bug: 'calls that return at once go on after the end of the slice',
     file: 'src/processor/shared-processor.ts',
     original:
-      'if (this.#elapsedMs() < this.#sliceEndMs) listener.deliver(() => this.#elapsedMs() >= this.#sliceEndMs);',
+      'if (this.#scheduler.monotonicMs() < this.#sliceEndMs) listener.deliver(() => this.#scheduler.monotonicMs() >= this.#sliceEndMs);',
     replacement: 'listener.deliver(() => false);',
     tests: [TURNS],
   },

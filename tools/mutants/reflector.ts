@@ -21,7 +21,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a watchdog does not look again after what had arrived was read',
     file: 'src/reflector/watchdog.ts',
-    original: '    setImmediate(() => {\n      if (!this.#isStopped) this.#judge();\n    });',
+    original: '    schedulerOf(this.#clock).nextTurn(() => {\n      if (!this.#isStopped) this.#judge();\n    });',
     replacement: '    if (!this.#isStopped) this.#judge();',
     tests: [test('watchdog')],
   },

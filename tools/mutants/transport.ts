@@ -90,7 +90,8 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'what came while the program slept is too late',
     file: 'src/observe/stall-limit.ts',
-    original: 'if (this.#missingMs() <= 0) setImmediate(() => this.#judge());\n    else this.#judge();',
+    original:
+      'if (this.#missingMs() <= 0) schedulerOf(this.#clock).nextTurn(() => this.#judge());\n    else this.#judge();',
     replacement: 'this.#judge();',
     tests: ['src/observe/stall-limit.test.ts'],
   },

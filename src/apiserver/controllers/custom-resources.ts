@@ -31,7 +31,7 @@ export class CustomResources {
 
   constructor(api: Api) {
     this.#api = api;
-    this.#loop = new WorkLoop(api.logger, { atOnce: true });
+    this.#loop = new WorkLoop({ clock: api.clock, logger: api.logger, atOnce: true });
     api.store.listeners.add(this.#listener);
   }
 

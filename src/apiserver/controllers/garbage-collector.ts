@@ -38,7 +38,7 @@ export class GarbageCollector {
 
   constructor(api: Api) {
     this.#api = api;
-    this.#loop = new WorkLoop(api.logger);
+    this.#loop = new WorkLoop(api);
     api.store.listeners.add(this.#listener);
   }
 

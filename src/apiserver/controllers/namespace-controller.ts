@@ -19,7 +19,7 @@ export class NamespaceController {
 
   constructor(api: Api) {
     this.#api = api;
-    this.#loop = new WorkLoop(api.logger);
+    this.#loop = new WorkLoop(api);
     api.store.listeners.add(this.#listener);
   }
 

@@ -16,7 +16,7 @@ export class VolumeProtection {
 
   constructor(api: Api) {
     this.#api = api;
-    this.#loop = new WorkLoop(api.logger);
+    this.#loop = new WorkLoop(api);
     api.store.listeners.add(this.#listener);
   }
 

@@ -1,5 +1,13 @@
+import type { Clock } from '../../observe/clock.ts';
 import type { Logger } from '../../observe/logger.ts';
-import { Slices } from '../values/slices.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
+
+interface WorkLoopOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** All that waits is done before anything else has its turn, so that the next request sees its effect. Default false. */
+  readonly atOnce?: boolean;
+}
 
 /**
  * Runs jobs one after the other, soon after the change that caused them and never inside it. Each key waits once; a job
@@ -7,15 +15,12 @@ import { Slices } from '../values/slices.ts';
  */
 export class WorkLoop {
   readonly #jobs = new Map<string, () => void>();
-  readonly #logger: Logger;
-  readonly #atOnce: boolean;
+  readonly #options: WorkLoopOptions;
   #running = false;
   #stopped = false;
 
-  /** `atOnce`: all that waits is done before anything else has its turn, so that the next request sees its effect. */
-  constructor(logger: Logger, { atOnce = false } = {}) {
-    this.#logger = logger;
-    this.#atOnce = atOnce;
+  constructor(options: WorkLoopOptions) {
+    this.#options = options;
   }
 
   add(key: string, job: () => void): void {
@@ -23,7 +28,7 @@ export class WorkLoop {
     this.#jobs.set(key, job);
     if (this.#running) return;
     this.#running = true;
-    queueMicrotask(() => void this.#drain());
+    void Promise.resolve().then(() => this.#drain());
   }
 
   stop(): void {
@@ -32,15 +37,16 @@ export class WorkLoop {
   }
 
   async #drain(): Promise<void> {
-    const slices = new Slices();
+    const { clock, logger, atOnce } = this.#options;
+    const slice = new TimeSlice(clock);
     for (const [key, job] of this.#jobs) {
       this.#jobs.delete(key);
       try {
         job();
       } catch (error) {
-        this.#logger.warn(`A controller of the embedded server could not handle ${key}.`, error);
+        logger.warn(`A controller of the embedded server could not handle ${key}.`, error);
       }
-      if (!this.#atOnce) await slices.pause();
+      if (!atOnce && slice.isDue()) await slice.pause();
     }
     this.#running = false;
   }

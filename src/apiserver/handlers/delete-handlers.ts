@@ -1,4 +1,5 @@
 import type { Status } from '../../api/status.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Api } from '../api.ts';
 import { inputFormat, parseText } from '../request/body.ts';
 import { asDeleteBody, type DeleteOptions, deleteOptionsFrom } from '../request/delete-options.ts';
@@ -8,7 +9,6 @@ import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, StatusError } from '../request/status-error.ts';
 import { type Deletion, ObjectDeleter } from '../storage/object-deleter.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { Slices } from '../values/slices.ts';
 import { listObjects } from './list.ts';
 import { documentResponse, listResponse, objectResponse } from './object-response.ts';
 import { writeOptions } from './write-handlers.ts';
@@ -39,10 +39,10 @@ export async function handleDeleteCollection(api: Api, scope: ResourceScope): Pr
   const listOptions = parseListOptions(request.query, false, resource);
   const options = readOptions(scope);
   const result = await listObjects(api, { resource, namespace, options: listOptions, signal: request.signal, faults });
-  const slices = new Slices();
+  const slice = new TimeSlice(api.clock);
   const deleted: StoredObject[] = [];
   for (const item of result.items) {
-    await slices.pause();
+    if (slice.isDue()) await slice.pause();
     try {
       deleteOne(api, { ...scope, namespace: item.namespace }, item.name, options);
       deleted.push(item);
@@ -50,7 +50,7 @@ export async function handleDeleteCollection(api: Api, scope: ResourceScope): Pr
       if (!(error instanceof StatusError) || error.status.code !== 404) throw error;
     }
   }
-  return listResponse(resource, { ...result, items: deleted }, scope.output);
+  return listResponse(api, resource, { ...result, items: deleted }, scope.output);
 }
 
 function deleteOne(api: Api, scope: ResourceScope, name: string, options: DeleteOptions): Deletion {

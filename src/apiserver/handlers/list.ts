@@ -1,3 +1,5 @@
+import type { Clock } from '../../observe/clock.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Api } from '../api.ts';
 import { type ContinueToken, decodeContinue, encodeContinue } from '../request/continue-token.ts';
 import type { WatchFaults } from '../request/fault-plan.ts';
@@ -5,7 +7,6 @@ import { type ParsedListOptions, parseResourceVersion } from '../request/list-pa
 import { badRequest, expired, StatusError, tooLargeResourceVersion } from '../request/status-error.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { Slices } from '../values/slices.ts';
 
 /** What a list found, before it is written in any form. */
 export interface ListResult {
@@ -42,7 +43,7 @@ export async function listObjects(api: Api, scope: ListScope): Promise<ListResul
   const from = token ? prefix + token.startKey : '';
   const revision = await revisionFor(api, scope, token, exact ? Number(wanted) : undefined);
   const candidates = snapshot(api, scope, { revision, from, prefix }, token);
-  const selected = await select(candidates, scope, limitOf(options));
+  const selected = await select(candidates, scope, limitOf(options), api.clock);
 
   const last = selected.items.at(-1);
   const more = selected.more && last !== undefined;
@@ -129,6 +130,7 @@ async function select(
   candidates: readonly StoredObject[],
   { options, resource }: ListScope,
   limit: number,
+  clock: Clock,
 ): Promise<{ items: readonly StoredObject[]; more: boolean }> {
   const everything = options.labels.matchesEverything && options.fields.matchesEverything;
   if (everything) {
@@ -136,10 +138,10 @@ async function select(
     return { items: all ? candidates : candidates.slice(0, limit), more: !all };
   }
   const selects = selectorOf(resource, options);
-  const slices = new Slices();
+  const slice = new TimeSlice(clock);
   const items: StoredObject[] = [];
   for (let at = 0; at < candidates.length; at++) {
-    if (at % 256 === 255) await slices.pause();
+    if (at % 256 === 255 && slice.isDue()) await slice.pause();
     const candidate = candidates[at] as StoredObject;
     if (!selects(candidate)) continue;
     items.push(candidate);

@@ -1,11 +1,12 @@
 import { stringify } from 'yaml';
+import type { Clock } from '../../observe/clock.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Accepted } from '../request/negotiation.ts';
 import { bytesResponse, type ServerResponse } from '../request/request.ts';
 import { statusError } from '../request/status-error.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { orElse, prettyJson } from '../values/json-text.ts';
-import { Slices } from '../values/slices.ts';
 import type { ListResult } from './list.ts';
 import { partialObject } from './representation.ts';
 
@@ -19,6 +20,11 @@ export interface OutputOptions {
   readonly accepted: Accepted;
   /** Indented, for people. */
   readonly pretty: boolean;
+}
+
+/** Whose turns a long answer is written in. */
+interface Turns {
+  readonly clock: Clock;
 }
 
 /** A document in the format that was negotiated. */
@@ -58,6 +64,7 @@ export function objectResponse(
 
 /** A list, written in slices so that a hundred thousand objects do not hold the event loop. */
 export async function listResponse(
+  server: Turns,
   resource: ServedResource,
   result: ListResult,
   output: OutputOptions,
@@ -89,7 +96,7 @@ export async function listResponse(
     };
     return documentResponse(200, Buffer.from(JSON.stringify(empty)), output);
   }
-  return streamResponse(200, { head, items: result.items, encode, tail }, output);
+  return streamResponse(server, 200, { head, items: result.items, encode, tail }, output);
 }
 
 /** A long document made of items. */
@@ -101,11 +108,12 @@ export interface ItemStream<T> {
 }
 
 export async function streamResponse<T>(
+  server: Turns,
   status: number,
   { head, items, encode, tail }: ItemStream<T>,
   output: OutputOptions,
 ): Promise<ServerResponse> {
-  const chunks = listChunks(head, items, encode, tail);
+  const chunks = listChunks(server, { head, items, encode, tail });
   if (output.accepted.format === 'yaml' || output.pretty || output.accepted.pretty) {
     const parts: Uint8Array[] = [];
     for await (const chunk of chunks) parts.push(chunk);
@@ -140,12 +148,10 @@ function listFrame(kind: string, apiVersion: string, metadata: object, custom: b
 
 /** Head, items with commas between, tail; cut into chunks, and into slices of work. */
 async function* listChunks<T>(
-  head: string,
-  items: readonly T[],
-  encode: (item: T) => Uint8Array,
-  tail: string,
+  { clock }: Turns,
+  { head, items, encode, tail }: ItemStream<T>,
 ): AsyncGenerator<Uint8Array> {
-  const slices = new Slices();
+  const slice = new TimeSlice(clock);
   let parts: Uint8Array[] = [Buffer.from(head)];
   let bytes = head.length;
   let first = true;
@@ -160,7 +166,7 @@ async function* listChunks<T>(
       parts = [];
       bytes = 0;
     }
-    await slices.pause();
+    if (slice.isDue()) await slice.pause();
   }
   parts.push(Buffer.from(tail));
   yield Buffer.concat(parts);

@@ -48,7 +48,7 @@ export async function handleList(api: Api, scope: ResourceScope): Promise<Server
     faults,
   });
   if (output.accepted.transform === 'Table') return tableResponse(api, scope, result.items, listMetadata(result));
-  return listResponse(resource, result, output);
+  return listResponse(api, resource, result, output);
 }
 
 export async function handleWatch(api: Api, scope: ResourceScope): Promise<ServerResponse> {

@@ -1,4 +1,5 @@
 import type { ListMeta } from '../../api/metadata.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Api } from '../api.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
@@ -6,7 +7,6 @@ import type { StoredObject } from '../storage/stored-object.ts';
 import { type MetaApiVersion, parseIncludeObject, type TableRequest, tableRow, toTable } from '../table/table.ts';
 import type { JsonObject } from '../values/json.ts';
 import { jsonText } from '../values/json-text.ts';
-import { Slices } from '../values/slices.ts';
 import { documentResponse, streamResponse } from './object-response.ts';
 import { bookmarkMetadata, type Representation } from './representation.ts';
 
@@ -40,16 +40,16 @@ export async function tableResponse(
   const { compare } = request.printer;
   if (!compare) {
     const encodeStored = (stored: StoredObject) => encode(scope.resource.decodeStored(stored));
-    return streamResponse(status, { ...frame, items, encode: encodeStored }, scope.output);
+    return streamResponse(api, status, { ...frame, items, encode: encodeStored }, scope.output);
   }
-  const slices = new Slices();
+  const slice = new TimeSlice(api.clock);
   const objects: JsonObject[] = [];
   for (const item of items) {
-    await slices.pause();
+    if (slice.isDue()) await slice.pause();
     objects.push(scope.resource.decodeStored(item));
   }
   objects.sort((x, y) => compare(x, y));
-  return streamResponse(status, { ...frame, items: objects, encode }, scope.output);
+  return streamResponse(api, status, { ...frame, items: objects, encode }, scope.output);
 }
 
 /** Each event of a watch is a table of one row; only the first one carries the headings. */

@@ -104,6 +104,7 @@ function streamFor(
     notBefore,
     queueLimit: api.settings.watchQueueLimit,
     faults: scope.faults,
+    clock: api.clock,
     onClose,
   });
 }

@@ -1,9 +1,10 @@
 import type { Status } from '../../api/status.ts';
+import type { Clock } from '../../observe/clock.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
 import { ConnectionLost } from '../http/connection-lost.ts';
 import type { WatchFaults } from '../request/fault-plan.ts';
 import type { Change } from '../storage/storage.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { Slices } from '../values/slices.ts';
 import type { Representation } from './representation.ts';
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
@@ -32,6 +33,8 @@ export interface WatchStreamOptions {
   /** Events that may wait for a slow reader before it is cut off. */
   queueLimit: number;
   faults: WatchFaults;
+  /** Whose turns long initial events are sent in. */
+  clock: Clock;
   onClose(): void;
 }
 
@@ -42,7 +45,7 @@ export interface WatchStreamOptions {
 export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   readonly #options: WatchStreamOptions;
   readonly #faults: WatchFaults;
-  readonly #slices = new Slices();
+  readonly #slice: TimeSlice;
   #position = 0;
   #initialDone = false;
   #queue: Frame[] = [];
@@ -57,6 +60,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   constructor(options: WatchStreamOptions) {
     this.#options = options;
     this.#faults = options.faults;
+    this.#slice = new TimeSlice(options.clock);
     if (this.#faults.errorEvent?.afterEvents === 0) this.#sendErrorFault();
   }
 
@@ -104,7 +108,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
     for (;;) {
       if (this.#broken) throw new ConnectionLost('the server broke off the watch');
       if (this.#closed) return { done: true, value: undefined };
-      await this.#slices.pause();
+      if (this.#slice.isDue()) await this.#slice.pause();
       const batch = this.#initialDone ? this.#queued() : this.#initialBatch();
       if (batch) return { done: false, value: batch };
       if (this.#initialDone && this.#queue.length === 0) {
@@ -133,7 +137,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   #initialBatch(): Uint8Array | undefined {
     const frames: Uint8Array[] = [];
     let bytes = 0;
-    while (bytes < BATCH_BYTES && this.#position < this.#options.initial.length && !this.#slices.due) {
+    while (bytes < BATCH_BYTES && this.#position < this.#options.initial.length && !this.#slice.isDue()) {
       const item = this.#options.initial[this.#position++] as StoredObject | Change;
       const frame = 'table' in item ? this.#frameOf(item, undefined) : this.#present(item);
       for (const copy of this.#withFaults(frame)) {
@@ -215,7 +219,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
     this.#initialDone = true;
     const { code, reason, message } = this.#faults.errorEvent ?? { code: 410, reason: 'Expired', message: '' };
     const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
-    queueMicrotask(() => this.fail(status));
+    void Promise.resolve().then(() => this.fail(status));
   }
 
   #enqueue(frame: Frame): void {

@@ -4,6 +4,7 @@ import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
 import { isStatus } from '../../api/status.ts';
+import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Codec } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
@@ -20,6 +21,8 @@ export interface JsonCodecOptions<T extends KubernetesObject> {
   /** An object or a frame larger than this fails the whole list or watch. */
   maxObjectBytes: number;
   keeping: Keeping<T>;
+  /** Whose turns long answers are read in. Default: the machine's. */
+  clock?: Clock | undefined;
 }
 
 /** A transport in process may hand over a whole body as one chunk; it is taken in pieces, and not copied as a whole. */
@@ -35,12 +38,13 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   readonly #resource: Resource<T>;
   readonly #maxObjectBytes: number;
   readonly #keeping: Keeping<T>;
+  readonly #clock: Clock | undefined;
   readonly #keeper: JsonKeeper<T>;
   /** Whether the objects are of a kind that only the server knows. */
   readonly #isAnyKind: boolean;
   readonly #frameReader: JsonFrameReader<T>;
 
-  constructor({ resource, metadataOnly, maxObjectBytes, keeping }: JsonCodecOptions<T>) {
+  constructor({ resource, metadataOnly, maxObjectBytes, keeping, clock }: JsonCodecOptions<T>) {
     this.#resource = resource;
     this.#maxObjectBytes = maxObjectBytes;
     // A server that cannot reduce objects answers the second form, and they are reduced here.
@@ -52,13 +56,14 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
       metadataOf: metadataOnly ? resource : undefined,
     });
     this.#keeping = keeping;
+    this.#clock = clock;
     this.#isAnyKind = resource.kind === '' && !metadataOnly;
     this.#frameReader = new JsonFrameReader(this.#keeper);
   }
 
   async readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
     const cutter = new JsonListCutter(this.#maxObjectBytes);
-    const slice = new TimeSlice();
+    const slice = new TimeSlice(this.#clock);
     const types = this.#isAnyKind ? new ItemTypes(this.#keeping, this.#keeper, cutter.fields) : undefined;
     const taken: TakenItems<T> = { items: [], broken: [], keeper: types ?? this.#keeper };
     for await (const chunk of body) {
@@ -79,7 +84,7 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
 
   async *readWatch(body: AsyncIterable<Uint8Array>, _contentType: string): CachedFrames<T> {
     const cutter = new JsonFrameCutter(this.#maxObjectBytes);
-    const slice = new TimeSlice();
+    const slice = new TimeSlice(this.#clock);
     for await (const chunk of body) {
       for (const piece of piecesOf(chunk)) {
         cutter.append(piece);

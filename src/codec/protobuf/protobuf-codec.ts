@@ -6,6 +6,7 @@ import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts
 import type { Status } from '../../api/status.ts';
 import type { TypeSchema } from '../../api/type-schema.ts';
 import { schemaOfKind, typeSchema } from '../../generated/type-schemas.ts';
+import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Codec, CodecMemory } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
@@ -29,6 +30,8 @@ export interface ProtobufCodecOptions<T extends KubernetesObject> {
   /** An object or a frame larger than this fails the whole list or watch. */
   maxObjectBytes: number;
   keeping: Keeping<T>;
+  /** Whose turns long answers are read in. Default: the machine's. */
+  clock?: Clock | undefined;
   /** Where strings that repeat are remembered; codecs may share one. Default: one of its own. */
   strings: StringTable | undefined;
 }
@@ -45,6 +48,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   readonly #resource: Resource<T>;
   readonly #json: Codec<T>;
   readonly #maxObjectBytes: number;
+  readonly #clock: Clock | undefined;
   /** Undefined when no schema is known, so that there is nothing but JSON. */
   readonly #protobuf: Protobuf<T> | undefined;
 
@@ -53,6 +57,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     this.#resource = resource;
     this.#json = json;
     this.#maxObjectBytes = options.maxObjectBytes;
+    this.#clock = options.clock;
     this.accept = json.accept;
     this.acceptWatch = json.acceptWatch;
     if (keeping.memory !== undefined) this.memory = keeping.memory;
@@ -103,7 +108,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
       throw this.#notAList(kind, apiVersion);
     };
     const cutter = new ListCutter({ isList, reader, maxItemBytes: this.#maxObjectBytes });
-    const slice = new TimeSlice();
+    const slice = new TimeSlice(this.#clock);
     const items: Cached<T>[] = [];
     const broken: BrokenObject[] = [];
     const where = () => `item ${cutter.itemCount} of the list of ${resourceName(this.#resource)}`;
@@ -123,7 +128,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
 
   async *#readWatch({ frameReader }: Protobuf<T>, body: AsyncIterable<Uint8Array>): CachedFrames<T> {
     const cutter = new FrameCutter(this.#maxObjectBytes);
-    const slice = new TimeSlice();
+    const slice = new TimeSlice(this.#clock);
     let batch: CachedFrame<T>[] = [];
     for await (const chunk of body) {
       cutter.append(chunk);

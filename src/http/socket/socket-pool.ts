@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../../observe/clock.ts';
+import { giveWay, schedulerOf } from '../../observe/scheduler.ts';
 import { Http1Connection } from '../http1/http1-connection.ts';
 import { ReadBuffer } from './read-buffer.ts';
 
@@ -10,6 +12,8 @@ export interface SocketPoolOptions {
   readonly connector: { connect(signal: AbortSignal, buffer: ReadBuffer): Promise<Socket> };
   /** How long an idle connection is kept. Default 30 s: below the API server's 90 s, so that we are the ones who close. */
   readonly idleMs?: number;
+  /** Whose turns are waited for. Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -35,7 +39,7 @@ export class SocketPool {
       const connection = this.#idle.pop();
       if (connection === undefined) return undefined;
       connection.hold();
-      for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < turns; turn++) await giveWay(schedulerOf(this.#options.clock));
       if (!connection.closed) return connection;
     }
   }

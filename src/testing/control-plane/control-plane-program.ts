@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Clock } from '../../observe/clock.ts';
+import { schedulerOf } from '../../observe/scheduler.ts';
 import { ControlPlaneError } from './control-plane-error.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 
@@ -108,7 +109,8 @@ export class Program {
    * `ready` throws counts as a no.
    */
   async untilReady(ready: () => Promise<boolean>, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    const deadline = performance.now() + timeoutMs;
+    const scheduler = schedulerOf(this.#options.clock);
+    const deadline = scheduler.monotonicMs() + timeoutMs;
     let lastError: unknown;
     for (;;) {
       signal?.throwIfAborted();
@@ -118,7 +120,7 @@ export class Program {
         return false;
       });
       if (answer) return;
-      if (performance.now() > deadline) throw this.#failure(`was not ready after ${timeoutMs} ms`, lastError);
+      if (scheduler.monotonicMs() > deadline) throw this.#failure(`was not ready after ${timeoutMs} ms`, lastError);
       await this.#options.clock.sleep(50, signal);
     }
   }

@@ -1,0 +1,26 @@
+/**
+ * Where every stage gets its turns of the event loop, and the time by which it measures its own work. A `Clock` carries its
+ * scheduler, so that one option, `clock`, decides on both: time that a test owns is of little use while turns are the machine's.
+ */
+export interface Scheduler {
+  /** Milliseconds from anywhere, for differences. Never goes back, and stands still while the machine is suspended. */
+  monotonicMs(): number;
+  /** Calls back once, when whatever else waits has had its turn: sockets, timers, and turns that were asked for before. */
+  nextTurn(callback: () => void): void;
+}
+
+/** The turns of Node's event loop. */
+export const systemScheduler: Scheduler = {
+  monotonicMs: () => performance.now(),
+  nextTurn: (callback) => void setImmediate(callback),
+};
+
+/** The scheduler that belongs to a clock; the machine's, where the clock has none of its own. */
+export function schedulerOf(clock: { readonly scheduler?: Scheduler } | undefined): Scheduler {
+  return clock?.scheduler ?? systemScheduler;
+}
+
+/** Resolves in the next turn. */
+export function giveWay(scheduler: Scheduler): Promise<void> {
+  return new Promise((resolve) => scheduler.nextTurn(resolve));
+}

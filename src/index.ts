@@ -108,8 +108,8 @@ export {
   type Queue,
   QueueClosedError,
 } from './queue/queue.ts';
+export { CachedReflector as Reflector } from './reflector/cached-reflector.ts';
 export { ListWatch, type ListWatchOptions } from './reflector/list-watch.ts';
-export { Reflector } from './reflector/reflector.ts';
 export { ReflectorError, type ReflectorErrorKind } from './reflector/reflector-error.ts';
 export type { ReflectorOptions, WatchErrorContext, WatchErrorHandler } from './reflector/reflector-options.ts';
 export type { LeftOut, ReflectorPhase, ReflectorState } from './reflector/reflector-state.ts';

@@ -3,7 +3,7 @@ import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
-import type { CallContext, ListerWatcher } from '../reflector/lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from '../reflector/cached-lister-watcher.ts';
 import type { GroupPresence } from './group-presence.ts';
 
 /**
@@ -65,12 +65,12 @@ export class DiscoveredScope {
 }
 
 /** Finds out the scope before its first request. */
-export class ScopedListerWatcher<T extends KubernetesObject> implements ListerWatcher<T> {
+export class ScopedListerWatcher<T extends KubernetesObject> implements CachedListerWatcher<T> {
   readonly #scope: DiscoveredScope;
-  readonly #make: (namespaced: boolean) => ListerWatcher<T>;
-  #made: ListerWatcher<T> | undefined;
+  readonly #make: (namespaced: boolean) => CachedListerWatcher<T>;
+  #made: CachedListerWatcher<T> | undefined;
 
-  constructor(scope: DiscoveredScope, make: (namespaced: boolean) => ListerWatcher<T>) {
+  constructor(scope: DiscoveredScope, make: (namespaced: boolean) => CachedListerWatcher<T>) {
     this.#scope = scope;
     this.#make = make;
   }
@@ -88,7 +88,7 @@ export class ScopedListerWatcher<T extends KubernetesObject> implements ListerWa
     return this.#ask(context, (inner) => inner.watch(options, context));
   }
 
-  async #ask<R>(context: CallContext, call: (inner: ListerWatcher<T>) => Promise<R>): Promise<R> {
+  async #ask<R>(context: CallContext, call: (inner: CachedListerWatcher<T>) => Promise<R>): Promise<R> {
     const inner = await this.#inner(context);
     try {
       return await call(inner);
@@ -98,7 +98,7 @@ export class ScopedListerWatcher<T extends KubernetesObject> implements ListerWa
     }
   }
 
-  async #inner({ signal }: CallContext): Promise<ListerWatcher<T>> {
+  async #inner({ signal }: CallContext): Promise<CachedListerWatcher<T>> {
     const namespaced = await this.#scope.find(signal);
     this.#made ??= this.#make(namespaced);
     return this.#made;

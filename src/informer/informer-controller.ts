@@ -4,21 +4,21 @@ import { guarded } from '../observe/guarded.ts';
 import { safeLogger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import type { ProcessDeltas, Queue } from '../queue/queue.ts';
-import type { ListerWatcher, ReflectorTarget } from '../reflector/lister-watcher.ts';
-import { Reflector } from '../reflector/reflector.ts';
+import type { CachedListerWatcher, CachedTarget } from '../reflector/cached-lister-watcher.ts';
+import { CachedReflector } from '../reflector/cached-reflector.ts';
 import type { ReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 
 export interface InformerControllerOptions<T extends KubernetesObject>
   extends Omit<ReflectorOptions<T>, 'target' | 'resyncMs'> {
-  listerWatcher: ListerWatcher<T>;
+  listerWatcher: CachedListerWatcher<T>;
   queue: Queue<Cached<T>>;
   /** Is given each object's changes, one object at a time. What it throws is reported to `onProcessError`. */
   process: ProcessDeltas<Cached<T>>;
   /** How often `shouldResync` is asked, and if it agrees everything queued again. 0 or unset: never. */
   fullResyncMs?: number;
   /** What the reflector writes to. Default: the queue itself. */
-  target?: ReflectorTarget<T>;
+  target?: CachedTarget<T>;
   /** What it throws or rejects with is logged, the first time, and changes nothing. */
   onProcessError?: (error: unknown) => void;
   /** After each object that was taken from the queue, whether `process` failed or not. Its failures: as `onProcessError`. */
@@ -31,7 +31,7 @@ export interface InformerControllerOptions<T extends KubernetesObject>
  */
 export class InformerController<T extends KubernetesObject> {
   readonly #options: InformerControllerOptions<T>;
-  readonly #reflector: Reflector<T>;
+  readonly #reflector: CachedReflector<T>;
   #isHookFailureTold = false;
 
   constructor(options: InformerControllerOptions<T>) {
@@ -45,7 +45,7 @@ export class InformerController<T extends KubernetesObject> {
       onPopped: _onPopped,
       ...rest
     } = options;
-    this.#reflector = new Reflector<T>({
+    this.#reflector = new CachedReflector<T>({
       ...rest,
       target: target ?? queue,
       ...(fullResyncMs !== undefined && { resyncMs: fullResyncMs }),

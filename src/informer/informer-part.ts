@@ -6,7 +6,7 @@ import { type Logger, safeLogger } from '../observe/logger.ts';
 import type { Notification } from '../processor/notification.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import { InOrderQueue } from '../queue/in-order-queue.ts';
-import type { ListerWatcher } from '../reflector/lister-watcher.ts';
+import type { CachedListerWatcher } from '../reflector/cached-lister-watcher.ts';
 import type { ReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import type { ObjectTable } from '../store/object-table.ts';
@@ -19,7 +19,7 @@ import { applyTransform, type Transform } from './transform.ts';
 
 /** One list and watch. */
 export interface InformerSource<T extends KubernetesObject> {
-  listerWatcher: ListerWatcher<T>;
+  listerWatcher: CachedListerWatcher<T>;
   /** Default: everything. */
   coverage?: Coverage;
   /** How the store keeps what a transform returns. */

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import { giveWay, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { ReflectorTarget } from '../reflector/lister-watcher.ts';
+import type { CachedTarget } from '../reflector/cached-lister-watcher.ts';
 import { CaughtUp } from './caught-up.ts';
 import type { Repairs } from './repairs.ts';
 
@@ -26,7 +26,7 @@ export interface IntakeOptions<T extends KubernetesObject> {
 const MANY = 5_000;
 
 /** What a reflector of a shared informer writes to: the queue, and a mark of how far it has come. */
-export class Intake<T extends KubernetesObject> implements ReflectorTarget<T> {
+export class Intake<T extends KubernetesObject> implements CachedTarget<T> {
   readonly queue: Queue<Cached<T>>;
   readonly caughtUp: CaughtUp;
   readonly prepare: (object: Cached<T>) => Cached<T>;

@@ -2,12 +2,12 @@ import type { CachedFrame, CachedFrames } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
+import type { CachedListerWatcher } from './cached-lister-watcher.ts';
 import { begin, CallScope, interruptible } from './interruption.ts';
-import type { ListerWatcher } from './lister-watcher.ts';
 import { type Deadline, Watchdog } from './watchdog.ts';
 
 export interface FrameStreamOptions<T extends KubernetesObject> {
-  listerWatcher: ListerWatcher<T>;
+  listerWatcher: CachedListerWatcher<T>;
   options: ListOptions & { timeoutSeconds: number };
   clock: Clock;
   signal: AbortSignal;

@@ -6,7 +6,7 @@ import type { KubernetesList, KubernetesObject, ListMeta } from '../api/metadata
 import { apiVersionOf, type Resource } from '../api/resource.ts';
 import { isStatus } from '../api/status.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../api/watch-event.ts';
-import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from './cached-lister-watcher.ts';
 import { asError } from './reflector-error.ts';
 
 export interface ListWatchOptions<T extends KubernetesObject> {
@@ -40,7 +40,7 @@ export class ListWatch<T extends KubernetesObject> {
    * What a reflector needs. `toCached` wraps an object, and throws when it cannot be used. With a `resource`, an object that says
    * that it is of another kind or version cannot be used either.
    */
-  listerWatcher(toCached: (object: T) => Cached<T>, resource?: ExpectedType): ListerWatcher<T> {
+  listerWatcher(toCached: (object: T) => Cached<T>, resource?: ExpectedType): CachedListerWatcher<T> {
     const options = this.#options;
     const take = resource === undefined ? toCached : (object: T) => toCached(expected(object, resource));
     return {

@@ -1,6 +1,6 @@
 import type { CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
-import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from './cached-lister-watcher.ts';
 import {
   apiError,
   bookmark,
@@ -24,7 +24,7 @@ interface OpenWatch {
 }
 
 /** A small honest server, with a history that can be compacted, whose connections can be made to fail. */
-export class ModelServer implements ListerWatcher<Pod> {
+export class ModelServer implements CachedListerWatcher<Pod> {
   readonly supportsWatchList: boolean;
   readonly #objects = new Map<string, number>();
   readonly #history: Change[] = [];

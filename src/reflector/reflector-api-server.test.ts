@@ -5,7 +5,7 @@ import { ApiServer } from '../apiserver/apiserver.ts';
 import type { Fault } from '../apiserver/request/fault-plan.ts';
 import { resourceCodec } from '../codec/resource-codec.ts';
 import { silentLogger } from '../observe/logger.ts';
-import { Reflector } from './reflector.ts';
+import { CachedReflector } from './cached-reflector.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
 import { ResourceListerWatcher, type ResourceListerWatcherOptions } from './resource-lister-watcher.ts';
 import { RecordingTarget } from './scripted-fixture.ts';
@@ -55,7 +55,7 @@ function reflect(
 ) {
   const target = new RecordingTarget();
   const errors: Error[] = [];
-  const reflector = new Reflector<ConfigMap>({
+  const reflector = new CachedReflector<ConfigMap>({
     listerWatcher: new ResourceListerWatcher({
       transport: server.transport(),
       codec: resourceCodec({ resource: configMaps }),

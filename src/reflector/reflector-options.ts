@@ -5,7 +5,7 @@ import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { type Random, systemRandom } from '../observe/random.ts';
 import type { BackoffOptions } from './backoff.ts';
-import type { ListerWatcher, ReflectorTarget } from './lister-watcher.ts';
+import type { CachedListerWatcher, CachedTarget } from './cached-lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
 import type { RequestPacer } from './request-pacer.ts';
 
@@ -26,8 +26,8 @@ export interface WatchErrorContext {
 export type WatchErrorHandler = (error: Error, context: WatchErrorContext) => void;
 
 export interface ReflectorOptions<T extends KubernetesObject> {
-  listerWatcher: ListerWatcher<T>;
-  target: ReflectorTarget<T>;
+  listerWatcher: CachedListerWatcher<T>;
+  target: CachedTarget<T>;
   /** What messages, metrics and the watch error handler call it. client-go: ReflectorOptions.Name. */
   name: string;
   /** Default: the machine's. */

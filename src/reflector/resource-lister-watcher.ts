@@ -7,7 +7,7 @@ import { type Resource, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { Transport, TransportResponse } from '../api/transport.ts';
 import type { Clock } from '../observe/clock.ts';
-import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from './cached-lister-watcher.ts';
 
 /** The part of a codec that is needed here. */
 export interface ResourceCodec<T extends KubernetesObject> {
@@ -43,7 +43,7 @@ const WATCH_HEADERS_MARGIN_MS = 30_000;
 const DEFAULT_WATCH_SECONDS = 600;
 
 /** Lists and watches one resource of a cluster, each call with one request. */
-export class ResourceListerWatcher<T extends KubernetesObject> implements ListerWatcher<T> {
+export class ResourceListerWatcher<T extends KubernetesObject> implements CachedListerWatcher<T> {
   readonly supportsWatchList: boolean;
   readonly #options: ResourceListerWatcherOptions<T>;
   readonly #path: string;

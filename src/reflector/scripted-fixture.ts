@@ -5,8 +5,8 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Status } from '../api/status.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { CallContext, ListerWatcher, ReflectorTarget } from './lister-watcher.ts';
-import { Reflector } from './reflector.ts';
+import type { CachedListerWatcher, CachedTarget, CallContext } from './cached-lister-watcher.ts';
+import { CachedReflector } from './cached-reflector.ts';
 import type { ReflectorOptions, WatchErrorContext } from './reflector-options.ts';
 import type { ReflectorState } from './reflector-state.ts';
 
@@ -142,7 +142,7 @@ export interface Request {
 type Answer<R> = R | Error | (() => R | Promise<R>);
 
 /** Answers each list and each watch with the next thing in its script; the last one is repeated. */
-export class ScriptedListerWatcher implements ListerWatcher<Pod> {
+export class ScriptedListerWatcher implements CachedListerWatcher<Pod> {
   readonly requests: Request[] = [];
   readonly watches: ScriptedWatch[] = [];
   readonly supportsWatchList: boolean;
@@ -202,7 +202,7 @@ async function answer<R>(script: readonly Answer<R>[], index: number): Promise<R
 }
 
 /** Keeps the state and writes down what it was told. */
-export class RecordingTarget implements ReflectorTarget<Pod> {
+export class RecordingTarget implements CachedTarget<Pod> {
   readonly objects = new Map<string, string>();
   readonly calls: string[] = [];
   /** Keys that cannot be taken. */
@@ -269,7 +269,7 @@ export interface Script extends Omit<Partial<ReflectorOptions<Pod>>, 'watchList'
   /** Default: one that begins in 2026. */
   fakeClock?: FakeClock;
   /** Wraps the lister-watcher. */
-  around?: (listerWatcher: ListerWatcher<Pod>) => ListerWatcher<Pod>;
+  around?: (listerWatcher: CachedListerWatcher<Pod>) => CachedListerWatcher<Pod>;
 }
 
 export interface Report extends WatchErrorContext {
@@ -287,7 +287,7 @@ export class Scene implements AsyncDisposable {
   /** All but `debug`. */
   readonly log: string[] = [];
   readonly debugLog: string[] = [];
-  readonly reflector: Reflector<Pod>;
+  readonly reflector: CachedReflector<Pod>;
   readonly #stop = new AbortController();
   #run: Promise<void> | undefined;
 
@@ -302,7 +302,7 @@ export class Scene implements AsyncDisposable {
     const write = (message: string) => this.log.push(message);
     const debug = (message: string) => this.debugLog.push(message);
     const logger: Logger = { debug, info: write, warn: write, error: write };
-    this.reflector = new Reflector<Pod>({
+    this.reflector = new CachedReflector<Pod>({
       listerWatcher: around ? around(this.server) : this.server,
       target: this.target,
       name: 'pods',

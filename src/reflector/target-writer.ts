@@ -3,8 +3,8 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import type { Clock } from '../observe/clock.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
+import type { CachedTarget } from './cached-lister-watcher.ts';
 import { LeftOutBook } from './left-out-book.ts';
-import type { ReflectorTarget } from './lister-watcher.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { SyncPosition } from './sync-position.ts';
 import { Untaken, untakenError } from './untaken.ts';
@@ -31,13 +31,13 @@ export interface PreparedItems<T extends KubernetesObject> {
 
 /** Hands objects to the target, and keeps the book of those that cannot be taken. */
 export class TargetWriter<T extends KubernetesObject> {
-  readonly #target: ReflectorTarget<T>;
+  readonly #target: CachedTarget<T>;
   readonly #position: SyncPosition;
   readonly #clock: Clock | undefined;
   /** Only what a whole list has left out: a single failed event makes for a list first. */
   readonly leftOut = new LeftOutBook();
 
-  constructor(target: ReflectorTarget<T>, position: SyncPosition, clock?: Clock) {
+  constructor(target: CachedTarget<T>, position: SyncPosition, clock?: Clock) {
     this.#target = target;
     this.#position = position;
     this.#clock = clock;

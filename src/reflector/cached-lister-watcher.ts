@@ -11,7 +11,7 @@ export interface CallContext {
  * Where a reflector gets its objects from. One call is one attempt: implementations never retry, because the reflector
  * alone decides on retries. Failures are `ApiError` when the server answered, anything else when it did not.
  */
-export interface ListerWatcher<T extends KubernetesObject> {
+export interface CachedListerWatcher<T extends KubernetesObject> {
   /** One page; `metadata.continue` says whether more follow. */
   list(options: ListOptions, context: CallContext): Promise<CachedList<T>>;
   /**
@@ -29,7 +29,7 @@ export interface ListerWatcher<T extends KubernetesObject> {
  * What a reflector writes to: the queue, seen from its producer. Each call throws when the object cannot be taken; the
  * reflector then reports it and relists.
  */
-export interface ReflectorTarget<T extends KubernetesObject> {
+export interface CachedTarget<T extends KubernetesObject> {
   /**
    * Called once for each listed item and each event before it is handed on, and its result used instead (the informer
    * transforms and checks objects here). What it throws makes that object, and no other, one that cannot be taken.

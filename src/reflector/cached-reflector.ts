@@ -18,7 +18,7 @@ import { Session } from './session.ts';
  *
  * Not promised: that each change of an object is seen on its own.
  */
-export class Reflector<T extends KubernetesObject> {
+export class CachedReflector<T extends KubernetesObject> {
   readonly name: string;
   readonly #session: Session<T>;
   readonly #refetcher: Refetcher<T>;

@@ -1,6 +1,6 @@
 /**
- * Holds the layering of DESIGN.md, and three habits of CONVENTIONS.md: time, turns, chance and logging come in through options,
- * npm packages stay where they belong, and files can be read at a sitting. One sentence for each breach.
+ * Holds the layering of ARCHITECTURE.md, and four habits: time, turns, chance and logging come in through options, npm packages
+ * stay where they belong, errors have a kind, and files can be read at a sitting. One sentence for each breach.
  *
  *     tsx scripts/check-layers.ts [source folder]
  */
@@ -51,6 +51,10 @@ const MEMBERS = new Map([
 ]);
 /** Here the real clock, the console and chance are what it is about. */
 const AMBIENT_FOLDERS = new Set(['observe', 'cli']);
+
+/** Folders whose errors a user of the library does not meet. Everywhere else an error is a kind of `TidewatchError`. */
+const PLAIN_ERROR_FOLDERS = new Set(['apiserver', 'cli', 'generated', 'testing']);
+const BASE_ERROR_FILE = join('api', 'tidewatch-error.ts');
 
 const breaches: string[] = [];
 
@@ -138,6 +142,20 @@ function ambientUse(node: ts.Node): string | undefined {
   return undefined;
 }
 
+/** How the node makes an error without a kind, `new Error()` or `extends Error`, or undefined. */
+function plainError(node: ts.Node): string | undefined {
+  const isMade = ts.isNewExpression(node) || ts.isCallExpression(node);
+  const isBase = ts.isExpressionWithTypeArguments(node) && ts.isHeritageClause(node.parent);
+  if (
+    !(isMade || (isBase && node.parent.token === ts.SyntaxKind.ExtendsKeyword && ts.isClassLike(node.parent.parent)))
+  ) {
+    return undefined;
+  }
+  const { expression } = node;
+  if (!ts.isIdentifier(expression) || expression.text !== 'Error') return undefined;
+  return isMade ? 'makes an Error' : 'extends Error';
+}
+
 /** Of `import`, `export … from`, `import()`, `import('x').Type` and `require()`. */
 function importedBy(node: ts.Node): string | undefined {
   const literal =
@@ -173,6 +191,7 @@ function checkFile(path: string): void {
       `${path} has ${lines} lines, more than ${MAX_LINES}: it holds more than one thing, so make it more than one file.`,
     );
   }
+  const hasPlainErrors = PLAIN_ERROR_FOLDERS.has(folder ?? '') || path === BASE_ERROR_FILE;
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const visit = (node: ts.Node): void => {
     const where = () => `${path}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}`;
@@ -182,6 +201,12 @@ function checkFile(path: string): void {
     if (use !== undefined) {
       breaches.push(
         `${where()} uses ${use}: take the Clock with its scheduler, the random source or the Logger from the options instead.`,
+      );
+    }
+    const plain = hasPlainErrors ? undefined : plainError(node);
+    if (plain !== undefined) {
+      breaches.push(
+        `${where()} ${plain}, which has no kind: make it a TidewatchError, or a TypeError for wrong arguments.`,
       );
     }
     ts.forEachChild(node, visit);

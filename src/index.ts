@@ -1,4 +1,4 @@
-export { ApiError } from './api/api-error.ts';
+export { ApiError, type ApiErrorKind } from './api/api-error.ts';
 export { DeletedFinalStateUnknown } from './api/deleted-final-state-unknown.ts';
 export { type FieldRequirement, FieldSelector } from './api/field-selector.ts';
 export {
@@ -42,6 +42,8 @@ export {
 } from './api/resource.ts';
 export { compareResourceVersions } from './api/resource-version.ts';
 export type { Status, StatusCause, StatusDetails } from './api/status.ts';
+export { TidewatchError, type TidewatchErrorKind } from './api/tidewatch-error.ts';
+export { TransformError } from './api/transform-error.ts';
 export type { Transport, TransportRequest, TransportResponse } from './api/transport.ts';
 export { TransportError, type TransportErrorKind } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';

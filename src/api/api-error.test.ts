@@ -54,7 +54,31 @@ describe('ApiError', () => {
     expect(new ApiError({ code: 504, reason: 'Timeout', message: 'slow' }).isTooLargeResourceVersion).toBe(false);
   });
 
-  it.each([408, 429, 500, 502, 503, 504])('is worth a retry on %d', (code) => {
+  it.each([
+    [{ code: 400 }, 'rejected'],
+    [{ code: 401 }, 'unauthorized'],
+    [{ code: 403 }, 'forbidden'],
+    [{ code: 404 }, 'not-found'],
+    [{ code: 408 }, 'unavailable'],
+    [{ code: 409 }, 'conflict'],
+    [{ code: 409, reason: 'AlreadyExists' }, 'already-exists'],
+    [{ code: 409, reason: 'Conflict' }, 'conflict'],
+    [{ code: 410 }, 'expired'],
+    [{ code: 410, reason: 'Expired' }, 'expired'],
+    [{ code: 422, reason: 'Invalid' }, 'rejected'],
+    [{ code: 429 }, 'too-many-requests'],
+    [{ code: 500 }, 'unavailable'],
+    [{ code: 501 }, 'unavailable'],
+    [{ code: 504, reason: 'Timeout' }, 'unavailable'],
+    [{ reason: 'NotFound' }, 'not-found'],
+    [{ reason: 'ServerTimeout' }, 'unavailable'],
+    [{ code: 403, reason: 'QuotaExceeded' }, 'forbidden'],
+    [{}, 'rejected'],
+  ])('takes %j for %s, by its reason, else by its code', (status, kind) => {
+    expect(new ApiError(status).kind).toBe(kind);
+  });
+
+  it.each([408, 429, 500, 501, 502, 503, 504])('is worth a retry on %d', (code) => {
     expect(new ApiError({ code }).retryable).toBe(true);
   });
 

@@ -1,7 +1,27 @@
 import { printable } from './printable.ts';
 import { isStatus, type Status, type StatusCause } from './status.ts';
+import { brandError, TidewatchError } from './tidewatch-error.ts';
 
-const BRAND = Symbol.for('tidewatch.ApiError');
+/** What the server's no is about, as far as that decides what to do. */
+export type ApiErrorKind =
+  /** 401: the server does not know who asks. */
+  | 'unauthorized'
+  /** 403: the one who asks may not do this. */
+  | 'forbidden'
+  /** 404: the object, or its type, does not exist. */
+  | 'not-found'
+  /** 409, AlreadyExists: an object of that name exists. */
+  | 'already-exists'
+  /** 409: the object has changed since it was read, or a field belongs to somebody else. */
+  | 'conflict'
+  /** 410: the server no longer has the version or page that was asked for. */
+  | 'expired'
+  /** 429: the server asks for fewer requests. */
+  | 'too-many-requests'
+  /** 408 and 5xx: the server, or something before it, is in trouble. */
+  | 'unavailable'
+  /** Any other no: the request itself is wrong. */
+  | 'rejected';
 
 /** The reasons that the HTTP code alone implies, when a proxy answered instead of the API server. */
 const REASON_BY_CODE: Readonly<Record<number, string>> = {
@@ -22,6 +42,21 @@ const REASON_BY_CODE: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
+const KIND_BY_REASON: ReadonlyMap<string | undefined, ApiErrorKind> = new Map<string | undefined, ApiErrorKind>([
+  ['Unauthorized', 'unauthorized'],
+  ['Forbidden', 'forbidden'],
+  ['NotFound', 'not-found'],
+  ['AlreadyExists', 'already-exists'],
+  ['Conflict', 'conflict'],
+  ['Gone', 'expired'],
+  ['Expired', 'expired'],
+  ['TooManyRequests', 'too-many-requests'],
+  ['ServerTimeout', 'unavailable'],
+  ['Timeout', 'unavailable'],
+  ['InternalError', 'unavailable'],
+  ['ServiceUnavailable', 'unavailable'],
+]);
+
 export interface ApiErrorContext {
   /** What was asked, for the message: `GET /api/v1/pods`. Without query, so without anything secret. */
   request?: string;
@@ -32,33 +67,31 @@ export interface ApiErrorContext {
 
 /**
  * The API server's no. `code` and `reason` are the server's own (`reason` falls back to the meaning of the code), and
- * `status` is its whole answer, as it came; the message is free of control characters. Matches with `instanceof` across two copies of the package.
+ * `status` is its whole answer, as it came; the message is free of control characters.
  */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
+export class ApiError extends TidewatchError {
+  declare readonly name: 'ApiError';
+  declare readonly kind: ApiErrorKind;
   readonly code: number;
   readonly reason: string;
   readonly status: Status;
-  readonly retryAfterSeconds: number | undefined;
+  declare readonly retryAfterSeconds: number | undefined;
+
+  static {
+    brandError(ApiError, 'ApiError');
+  }
 
   constructor(status: Status, context: ApiErrorContext = {}) {
     const code = status.code ?? 0;
     const reason = status.reason || REASON_BY_CODE[code] || 'Unknown';
     const said = status.message || 'the server gave no message';
     const request = context.request === undefined ? '' : `${context.request}: `;
-    super(
-      printable(`${request}${code} ${reason}: ${said}`),
-      context.cause === undefined ? undefined : { cause: context.cause },
-    );
+    super(kindOf(code, reason), printable(`${request}${code} ${reason}: ${said}`), context);
     this.code = code;
     this.reason = reason;
     this.status = status;
-    this.retryAfterSeconds = status.details?.retryAfterSeconds ?? context.retryAfterSeconds;
-    Object.defineProperty(this, BRAND, { value: true });
-  }
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && BRAND in value;
+    const retryAfterSeconds = status.details?.retryAfterSeconds ?? context.retryAfterSeconds;
+    if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
   }
 
   /** From the body of a failed response; a body that is no Status (a proxy's page, say) is summarised in the message. */
@@ -73,17 +106,9 @@ export class ApiError extends Error {
     return this.status.details?.causes ?? [];
   }
 
-  /** Whether the same request may well succeed later: overload, a timeout, or a fault inside the server. */
-  get retryable(): boolean {
-    return (
-      [408, 429, 500, 502, 503, 504].includes(this.code) ||
-      ['ServerTimeout', 'Timeout', 'TooManyRequests', 'InternalError', 'ServiceUnavailable'].includes(this.reason)
-    );
-  }
-
   /** The history asked for has been compacted: a watch must start again from a list. */
   get isExpired(): boolean {
-    return this.code === 410 || this.reason === 'Expired' || this.reason === 'Gone';
+    return this.kind === 'expired';
   }
 
   /** The server's cache has not reached the resourceVersion that was asked for. */
@@ -93,6 +118,13 @@ export class ApiError extends Error {
     const words = [this.status.message, ...this.causes.map((cause) => cause.message)];
     return this.reason === 'Timeout' && words.some((text) => text?.includes('Too large resource version'));
   }
+}
+
+/** The reason decides, where Kubernetes knows it; else the code. As the `apierrors.Is…` of client-go. */
+function kindOf(code: number, reason: string): ApiErrorKind {
+  if (code === 410) return 'expired';
+  const kind = KIND_BY_REASON.get(reason) ?? KIND_BY_REASON.get(REASON_BY_CODE[code]);
+  return kind ?? (code === 408 || code >= 500 ? 'unavailable' : 'rejected');
 }
 
 function parseStatus(body: string): Status | undefined {

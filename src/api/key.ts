@@ -1,13 +1,19 @@
 import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.ts';
 import type { KubernetesObject } from './metadata.ts';
+import { brandError, TidewatchError } from './tidewatch-error.ts';
 
 /** No key could be made of an object. Keeps the object, for the report, out of its message and of `util.inspect`. */
-export class KeyError extends Error {
-  override readonly name = 'KeyError';
+export class KeyError extends TidewatchError {
+  declare readonly name: 'KeyError';
+  declare readonly kind: 'key';
   declare readonly obj: unknown;
 
+  static {
+    brandError(KeyError, 'KeyError');
+  }
+
   constructor(obj: unknown, message: string, options?: ErrorOptions) {
-    super(`could not make a key for ${describe(obj)}: ${message}`, options);
+    super('key', `could not make a key for ${describe(obj)}: ${message}`, options);
     Object.defineProperty(this, 'obj', { value: obj, enumerable: false });
   }
 }

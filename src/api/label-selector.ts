@@ -1,4 +1,5 @@
 import { parseLabelSelector } from './label-selector-parser.ts';
+import { brandError, TidewatchError } from './tidewatch-error.ts';
 
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<';
 
@@ -18,8 +19,17 @@ export interface LabelSelectorObject {
 }
 
 /** The text is not a selector. The message quotes it and points at the place. */
-export class SelectorError extends Error {
-  override readonly name = 'SelectorError';
+export class SelectorError extends TidewatchError {
+  declare readonly name: 'SelectorError';
+  declare readonly kind: 'selector';
+
+  static {
+    brandError(SelectorError, 'SelectorError');
+  }
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('selector', message, options);
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
 import { printable } from './printable.ts';
-
-const BRAND = Symbol.for('tidewatch.TransportError');
+import { brandError, TidewatchError } from './tidewatch-error.ts';
 
 /** Why no response came, or why one broke off. */
 export type TransportErrorKind =
@@ -40,27 +39,19 @@ export interface TransportErrorOptions {
 
 /**
  * No response, or only a part of one. The message names the server and says what to do, without control characters of others;
- * `cause` is the error of the system. An abort is not a TransportError: the signal's own reason is thrown. Matches with `instanceof` across two
- * copies of the package.
+ * `cause` is the error of the system. An abort is not a TransportError: the signal's own reason is thrown.
  */
-export class TransportError extends Error {
-  override readonly name = 'TransportError';
-  readonly kind: TransportErrorKind;
-  readonly server: string | undefined;
+export class TransportError extends TidewatchError {
+  declare readonly name: 'TransportError';
+  declare readonly kind: TransportErrorKind;
+  declare readonly server: string | undefined;
+
+  static {
+    brandError(TransportError, 'TransportError');
+  }
 
   constructor(kind: TransportErrorKind, message: string, options: TransportErrorOptions = {}) {
-    super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
-    this.kind = kind;
-    this.server = options.server;
-    Object.defineProperty(this, BRAND, { value: true });
-  }
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && BRAND in value;
-  }
-
-  /** Whether the same request may well succeed later without anybody changing a setting. */
-  get retryable(): boolean {
-    return ['refused', 'reset', 'dns', 'unreachable', 'timeout', 'proxy'].includes(this.kind);
+    super(kind, printable(message), options);
+    if (options.server !== undefined) this.server = options.server;
   }
 }

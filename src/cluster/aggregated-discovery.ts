@@ -1,3 +1,4 @@
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { DiscoveredGroup, DiscoveredResource, DiscoveredVersion } from './discovered-resource.ts';
 
 /** Aggregated discovery first (two documents for everything, since Kubernetes 1.26), then what every server has. */
@@ -40,9 +41,11 @@ export function parseAggregatedDiscovery(document: unknown): DiscoveredGroup[] |
   });
 }
 
+const STALE = 'the server has not heard from this API lately';
+
 function parseVersion(group: string, { version, resources, freshness }: VersionDiscovery): DiscoveredVersion {
   // client-go takes a stale version as failed: what it lists may be gone.
-  const failure = freshness === 'Stale' ? { failure: new Error('the server has not heard from this API lately') } : {};
+  const failure = freshness === 'Stale' ? { failure: new TidewatchError('unavailable', STALE) } : {};
   const found = 'failure' in failure ? [] : (resources ?? []).flatMap((one) => parseResource(group, version, one));
   return { version, resources: found, ...failure };
 }

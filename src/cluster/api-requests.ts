@@ -61,9 +61,10 @@ export class ApiRequests {
     const text = await bodyText(response.body);
     try {
       return JSON.parse(text);
-    } catch (cause) {
+    } catch {
+      // What JSON.parse throws quotes the body, which may be secret.
       const what = `${request.method} ${request.path}: the answer (status ${response.status}, ${response.headers.get('content-type') ?? 'no content-type'}) is not JSON`;
-      throw new TransportError('protocol', what, { cause: new Error((cause as Error).name) });
+      throw new TransportError('protocol', what);
     }
   }
 }

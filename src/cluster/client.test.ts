@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
@@ -305,7 +306,7 @@ describe('reading', () => {
     );
     const error = await rejection(api.cluster.client(configMaps).get('a'));
     expect(error).toMatchObject({ kind: 'protocol', message: expect.stringContaining('text/html') });
-    expect((error as Error).message).not.toContain('hunter2');
+    expect(inspect(error, { showHidden: true, depth: 10 })).not.toContain('hunter2');
   });
 });
 

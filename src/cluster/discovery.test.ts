@@ -166,7 +166,11 @@ describe('Discovery', () => {
     ]);
     expect(await api.discovery.preferredResources()).toHaveLength(6);
     expect(await api.discovery.failures()).toEqual([
-      { group: 'metrics.k8s.io', version: 'v1', error: expect.any(Error) },
+      {
+        group: 'metrics.k8s.io',
+        version: 'v1',
+        error: expect.objectContaining({ kind: 'unavailable', retryable: true }),
+      },
     ]);
   });
 

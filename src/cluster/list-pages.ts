@@ -1,6 +1,7 @@
 import { ApiError } from '../api/api-error.ts';
 import { objectKey } from '../api/key.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { ListCallOptions } from './client-options.ts';
 
 /** client-go's page size. */
@@ -51,7 +52,11 @@ export async function listAll<T extends KubernetesObject>(
 }
 
 /** The continue token of a page after the first is no longer good. */
-class SnapshotExpired extends Error {}
+class SnapshotExpired extends TidewatchError {
+  constructor() {
+    super('expired', 'the continue token is no longer good');
+  }
+}
 
 async function* pagesUntilExpired<T>(
   list: ListPage<T>,

@@ -1,3 +1,5 @@
+import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
+
 /**
  * - `truncated`: the body ended in the middle of something; asking again may well help.
  * - `malformed`: the bytes are not what they should be.
@@ -7,12 +9,15 @@
 export type DecodeErrorKind = 'truncated' | 'malformed' | 'unsupported' | 'tooLarge';
 
 /** The bytes of a response could not be turned into objects. */
-export class DecodeError extends Error {
-  override readonly name = 'DecodeError';
-  readonly kind: DecodeErrorKind;
+export class DecodeError extends TidewatchError {
+  declare readonly name: 'DecodeError';
+  declare readonly kind: DecodeErrorKind;
+
+  static {
+    brandError(DecodeError, 'DecodeError');
+  }
 
   constructor(kind: DecodeErrorKind, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.kind = kind;
+    super(kind, message, options);
   }
 }

@@ -76,7 +76,7 @@ describe.each(['protobuf', 'json'] as const)('a damaged object that came in %s',
       expect(informer.state.leftOut).toMatchObject([
         { key: 'default/a', reason: expect.stringContaining('default/a') },
       ]);
-      expect(reports.map(({ error }) => error)).toMatchObject([{ kind: 'untaken' }, { kind: 'untaken' }]);
+      expect(reports.map(({ error }) => error)).toMatchObject([{ kind: 'unusable' }, { kind: 'unusable' }]);
       expect(server.refetches).toEqual([]);
       server.set(whole);
       await settle();

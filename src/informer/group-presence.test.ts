@@ -58,6 +58,23 @@ describe('GroupPresence', () => {
     await expect(presence.find(cronTabs)).rejects.toThrow('GET /apis/example.com/v1: 503');
   });
 
+  it.each(['<html>hunter2</html>', 'null'])('names what it asked for when the answer is %s', async (body) => {
+    const presence = new GroupPresence(scripted([{ status: 200, body }]).transport, new FakeClock());
+    await expect(presence.find(cronTabs)).rejects.toMatchObject({
+      name: 'TidewatchError',
+      kind: 'protocol',
+      message: 'GET /apis/example.com/v1: the answer is not a discovery document; check what serves this address',
+    });
+  });
+
+  it('refuses a document that is too large', async () => {
+    const presence = new GroupPresence(
+      scripted([{ status: 200, body: ' '.repeat(2 ** 25) }]).transport,
+      new FakeClock(),
+    );
+    await expect(presence.find(cronTabs)).rejects.toMatchObject({ name: 'TidewatchError', kind: 'tooLarge' });
+  });
+
   it('does not keep a failure: who asks next may have better luck', async () => {
     const { transport, asked } = scripted([{ status: 503, body: '' }, found]);
     const presence = new GroupPresence(transport, new FakeClock());

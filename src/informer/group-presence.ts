@@ -1,5 +1,6 @@
 import { ApiError } from '../api/api-error.ts';
 import type { Resource } from '../api/resource.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Transport } from '../api/transport.ts';
 import { SharedCall } from '../cluster/shared-call.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -70,12 +71,22 @@ export class GroupPresence {
     const body = await readText(response.body);
     if (response.status === 404) return new Map();
     if (response.status !== 200) throw ApiError.fromResponse(response.status, body, { request: `GET ${path}` });
-    const { resources } = JSON.parse(body) as { resources?: { name?: string; namespaced?: boolean }[] };
     return new Map(
-      (resources ?? []).flatMap(({ name, namespaced }) =>
+      (listed(body, path) ?? []).flatMap(({ name, namespaced }) =>
         name === undefined ? [] : [[name, { namespaced: namespaced === true }]],
       ),
     );
+  }
+}
+
+/** Of an `APIResourceList`. */
+function listed(body: string, path: string): { name?: string; namespaced?: boolean }[] | undefined {
+  try {
+    return JSON.parse(body).resources;
+  } catch {
+    // What JSON.parse throws quotes the body, which may be secret.
+    const what = 'the answer is not a discovery document; check what serves this address';
+    throw new TidewatchError('protocol', `GET ${path}: ${what}`);
   }
 }
 
@@ -84,7 +95,8 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new Error(`the discovery document is larger than ${MAX_BODY_BYTES} bytes`);
+    if (length > MAX_BODY_BYTES)
+      throw new TidewatchError('tooLarge', `the discovery document is larger than ${MAX_BODY_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

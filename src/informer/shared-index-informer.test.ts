@@ -264,7 +264,9 @@ describe('SharedIndexInformer', () => {
   it('refuses handlers after stop, and ends streams of events', async () => {
     const { informer } = informerFixture();
     await informer.stop();
-    expect(() => informer.addEventHandler({})).toThrow('things has stopped');
+    expect(() => informer.addEventHandler({})).toThrow(
+      expect.objectContaining({ kind: 'stopped', message: expect.stringContaining('things has stopped') }),
+    );
     expect(await informer.events().next()).toEqual({ done: true, value: undefined });
   });
 
@@ -277,8 +279,9 @@ describe('SharedIndexInformer', () => {
     expect(informer.store.getByKey('default/a')).toEqual({
       metadata: { name: 'a', namespace: 'default', uid: expect.any(String), resourceVersion: expect.any(String) },
     });
-    expect(() => informer.setTransform((thing) => thing)).toThrow('before the start');
-    expect(() => informer.setWatchErrorHandler(() => {})).toThrow('before the start');
+    const tooLate = expect.objectContaining({ kind: 'misuse', message: expect.stringContaining('before the start') });
+    expect(() => informer.setTransform((thing) => thing)).toThrow(tooLate);
+    expect(() => informer.setWatchErrorHandler(() => {})).toThrow(tooLate);
     source.remove('a');
     await settle();
     expect(informer.store.list()).toEqual([]);
@@ -396,7 +399,12 @@ describe('waiting', () => {
     const aborted = informer.waitForSync({ signal: AbortSignal.abort() });
     const late = informer.waitForSync({ timeoutMs: 100 });
     const synced = informer.waitForSync();
-    const rejected = expect(late).rejects.toThrow('things did not sync within 100 ms: it is backoff; last error: 500');
+    const rejected = expect(late).rejects.toMatchObject({
+      name: 'TidewatchError',
+      kind: 'timeout',
+      retryable: true,
+      message: expect.stringContaining('things did not sync within 100 ms: it is backoff; last error: 500'),
+    });
     await settle(10_000);
     await rejected;
     expect(await aborted).toBe(false);
@@ -426,13 +434,21 @@ describe('waiting', () => {
   it('waitFor says why it gave up', async () => {
     const { informer, run, settle, stop } = informerFixture();
     const running = run();
-    const late = expect(informer.waitFor('99', { timeoutMs: 1_000 })).rejects.toThrow('has not reached version 99');
+    const late = expect(informer.waitFor('99', { timeoutMs: 1_000 })).rejects.toMatchObject({
+      kind: 'timeout',
+      message: expect.stringContaining('has not reached version 99'),
+    });
     const aborted = expect(informer.waitFor('99', { signal: AbortSignal.abort('enough') })).rejects.toBe('enough');
     await settle(1_000);
     await Promise.all([late, aborted]);
-    const stopped = expect(informer.waitFor('99')).rejects.toThrow('the informer stopped');
+    const stopped = expect(informer.waitFor('99')).rejects.toMatchObject({
+      kind: 'stopped',
+      retryable: false,
+      message: expect.stringContaining('the informer stopped'),
+    });
     stop.abort();
     await Promise.all([running, stopped]);
+    await expect(informer.waitFor({})).rejects.toThrow(TypeError);
     await expect(informer.waitFor({})).rejects.toThrow('needs a resourceVersion');
   });
 });

@@ -4,6 +4,7 @@ import { metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -228,7 +229,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     if (this.hasSynced()) return true;
     const outcome = await waitFirst(this.#synced, this.#stopped, options, this.#clock);
     if (outcome === 'timeout')
-      throw new Error(`${this.name} did not sync within ${options.timeoutMs} ms: ${this.#plight()}`);
+      throw new TidewatchError(
+        'timeout',
+        `${this.name} did not sync within ${options.timeoutMs} ms: ${this.#standing()}`,
+      );
     return outcome === 'done';
   }
 
@@ -246,7 +250,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     if (outcome === 'aborted') throw options.signal?.reason;
     if (outcome === 'done') return;
     const what = outcome === 'stopped' ? 'the informer stopped' : `${options.timeoutMs} ms passed`;
-    throw new Error(`${this.name} has not reached version ${wanted} when ${what}: ${this.#plight()}`);
+    throw new TidewatchError(
+      outcome,
+      `${this.name} has not reached version ${wanted} when ${what}: ${this.#standing()}`,
+    );
   }
 
   lastSyncResourceVersion(): string {
@@ -331,7 +338,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   #joined(add: (present: readonly Cached<T>[]) => Listener<T>): Listener<T> {
     if (this.isStopped()) {
-      throw new Error(`${this.name} has stopped: no handler can be added. Make a new informer.`);
+      throw new TidewatchError('stopped', `${this.name} has stopped: no handler can be added. Make a new informer.`);
     }
     const listener = add(this.#table.values());
     this.#armResync();
@@ -368,7 +375,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return held !== undefined && (compareResourceVersions(held.resourceVersion, version) ?? -1) >= 0;
   }
 
-  #plight(): string {
+  #standing(): string {
     const { phase, lastError } = this.state;
     const at = this.lastSyncResourceVersion();
     const error = lastError ? `; last error: ${lastError.message}` : '';
@@ -377,7 +384,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   #mustNotHaveStarted(method: string): void {
     if (this.#running !== undefined || this.isStopped())
-      throw new Error(`${this.name}: ${method} must be called before the start`);
+      throw new TidewatchError('misuse', `${this.name}: ${method} must be called before the start`);
   }
 }
 

@@ -207,9 +207,12 @@ describe('SharedInformerFactory', () => {
     factory.for(pods).informer();
     factory.forResource({ group: 'extensions', version: 'v1beta1', resource: 'ingresses' }).informer();
     factory.start();
-    await expect(factory.waitForCacheSync({ timeoutMs: 500 })).rejects.toThrow(
-      /1 of 2 caches did not sync within 500 ms: ingresses.v1beta1.extensions \(gone: .*404/,
-    );
+    await expect(factory.waitForCacheSync({ timeoutMs: 500 })).rejects.toMatchObject({
+      kind: 'timeout',
+      message: expect.stringMatching(
+        /1 of 2 caches did not sync within 500 ms: ingresses.v1beta1.extensions \(gone: .*404/,
+      ),
+    });
     expect(
       factory.forResource({ group: 'extensions', version: 'v1beta1', resource: 'ingresses' }).informer().state.phase,
     ).toBe('gone');

@@ -74,6 +74,31 @@ describe.each(cases)('a transform in %s, from a server that sends %s,', (_store,
     expect(informer.store.listKeys()).toEqual([]);
   });
 
+  it.each<[string, Transform<Pod>, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no colour');
+      },
+      'the transform failed on default/web: no colour',
+    ],
+    ['returns nothing', () => undefined as never, 'the transform returned undefined for default/web'],
+    ['returns what cannot be kept', (pod) => ({ ...pod, kind: 'Node' }) as never, 'cannot be kept'],
+  ])('that %s is reported as the cause, with its kind and the key', async (_what, transform, message) => {
+    const { reports } = await started(transform);
+    expect(reports[0]?.error).toMatchObject({
+      name: 'ReflectorError',
+      kind: 'unusable',
+      key: 'default/web',
+      cause: {
+        name: 'TransformError',
+        kind: 'transform',
+        key: 'default/web',
+        message: expect.stringContaining(message),
+      },
+    });
+  });
+
   it('that returns an object of another kind leaves it out', async () => {
     const { informer } = await started((pod) => ({ ...pod, kind: 'Node' }) as never);
     await expect

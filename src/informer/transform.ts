@@ -1,6 +1,8 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { isPromise } from '../api/promise-like.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
+import { TransformError } from '../api/transform-error.ts';
 
 /**
  * Changes each object before it is stored, for instance to put something in the place of a secret. May change its argument
@@ -26,26 +28,32 @@ export function applyTransform<T extends KubernetesObject>(
   try {
     object = transform(original.view());
   } catch (error) {
-    throw new Error(`the transform failed on ${original.key}: ${messageOf(error)}`, { cause: error });
+    throw new TransformError(original.key, `the transform failed on ${original.key}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
   if (isPromise(object)) {
-    throw new Error(
+    throw new TransformError(
+      original.key,
       `the transform returned a promise for ${original.key}: transforms are synchronous and return the object to store`,
     );
   }
   if (typeof object !== 'object' || object === null) {
-    throw new Error(`the transform returned ${String(object)} for ${original.key}: it must return the object to store`);
+    throw new TransformError(
+      original.key,
+      `the transform returned ${String(object)} for ${original.key}: it must return the object to store`,
+    );
   }
   try {
     return keep(hasIdentity(original, object) ? object : withIdentity(original, object));
   } catch (error) {
     const what = `what the transform returned for ${original.key} cannot be kept: ${messageOf(error)}`;
-    throw new Error(what, { cause: error });
+    throw new TransformError(original.key, what, { cause: error });
   }
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return TidewatchError.from(error).message;
 }
 
 function hasIdentity<T extends KubernetesObject>(original: Cached<T>, { metadata }: T): boolean {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import type { Informer, WaitOptions } from './informer.ts';
 
@@ -26,7 +27,8 @@ export async function waitForCacheSync(
   const reports = late.map(
     ({ name, state: { phase, lastError } }) => `${name} (${phase}${lastError ? `: ${lastError.message}` : ''})`,
   );
-  throw new Error(
+  throw new TidewatchError(
+    'timeout',
     `${late.length} of ${informers.length} caches did not sync within ${timeoutMs} ms: ${reports.join(', ')}`,
   );
 }

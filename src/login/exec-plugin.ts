@@ -1,3 +1,4 @@
+import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
 import { Secret } from '../http/secret.ts';
 import type { Clock } from '../observe/clock.ts';
 
@@ -16,8 +17,14 @@ export interface ExecPluginRun {
 }
 
 /** Why a run failed, in words that hold neither arguments nor output. */
-export class ExecPluginFailure extends Error {
-  override readonly name = 'ExecPluginFailure';
+export class ExecPluginFailure extends TidewatchError {
+  static {
+    brandError(ExecPluginFailure, 'ExecPluginFailure');
+  }
+
+  constructor(message: string) {
+    super('credentials', message);
+  }
 }
 
 /**

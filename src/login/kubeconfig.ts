@@ -1,3 +1,4 @@
+import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
 import type { Secret } from '../http/secret.ts';
 
 /**
@@ -79,12 +80,17 @@ export interface KubeconfigContext {
 }
 
 /** A kubeconfig that cannot be used. The message is one sentence that names the file and the field. */
-export class KubeconfigError extends Error {
-  override readonly name = 'KubeconfigError';
-  readonly file: string | undefined;
+export class KubeconfigError extends TidewatchError {
+  declare readonly name: 'KubeconfigError';
+  declare readonly kind: 'kubeconfig';
+  declare readonly file: string | undefined;
+
+  static {
+    brandError(KubeconfigError, 'KubeconfigError');
+  }
 
   constructor(message: string, options: { file?: string; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.file = options.file;
+    super('kubeconfig', message, options);
+    if (options.file !== undefined) this.file = options.file;
   }
 }

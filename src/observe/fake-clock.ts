@@ -127,7 +127,7 @@ export class FakeClock implements Clock, Scheduler {
   #countStep(): void {
     if (++this.#steps <= MAX_STEPS) return;
     this.#turns = [];
-    throw new Error(
+    throw new RangeError(
       `The fake clock cannot go on: ${MAX_STEPS} turns and timers ran at ${this.#elapsedMs} ms after its start, and more wait. ` +
         'Look for code that asks for a turn, or for a timer without delay, again and again.',
     );

@@ -1,5 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Difference } from './difference.ts';
@@ -319,6 +320,9 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   }
 
   #endedError(): Error {
-    return new Error(`handler ${this.name} was removed, or its informer stopped, before it had seen the initial list`);
+    return new TidewatchError(
+      'stopped',
+      `handler ${this.name} was removed, or its informer stopped, before it had seen the initial list`,
+    );
   }
 }

@@ -378,7 +378,10 @@ describe('hasSynced of a listener', () => {
     const registration = processor.addHandler(recorder(), { name: 'early' }, []);
     const { synced } = registration;
     await registration.remove();
-    await expect(synced).rejects.toThrow('handler pods/early was removed');
+    await expect(synced).rejects.toMatchObject({
+      kind: 'stopped',
+      message: expect.stringContaining('handler pods/early was removed'),
+    });
     await expect(registration.synced).rejects.toThrow();
   });
 });

@@ -1,4 +1,5 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { schedulerOf } from '../observe/scheduler.ts';
@@ -32,7 +33,7 @@ export class QueueItem<T> implements Linked<QueueItem<T>> {
 
   get newest(): Delta<T> {
     const delta = this.deltas[this.deltas.length - 1];
-    if (delta === undefined) throw new Error(`nothing is queued for ${this.key}`);
+    if (delta === undefined) throw new TidewatchError('misuse', `nothing is queued for ${this.key}`);
     return delta;
   }
 }
@@ -112,7 +113,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   pop(process: ProcessDeltas<T>): Promise<Deltas<T>> {
-    if (this.#closed) return Promise.reject(closedError());
+    if (this.#closed) return Promise.reject(new QueueClosedError());
     if (this.inFlight === undefined && this.#waiting.length === 0) {
       const item = this.#take();
       if (item !== undefined) return this.#settled(item, process);
@@ -126,7 +127,10 @@ export abstract class PoppableQueue<T> implements Queue<T> {
 
   popReady(process: ProcessDeltas<T>): Deltas<T> | Promise<Deltas<T>> | undefined {
     if (this.inFlight !== undefined) {
-      throw new Error(`a pop was asked for while ${this.inFlight.key} is being processed: a queue has one consumer`);
+      throw new TidewatchError(
+        'misuse',
+        `a pop was asked for while ${this.inFlight.key} is being processed: a queue has one consumer`,
+      );
     }
     const item = this.#take();
     return item && this.#run(item, process);
@@ -159,7 +163,8 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     this.clear();
     this.#ready?.resolve();
     this.#ready = undefined;
-    for (let pop = this.#waiting.shift(); pop !== undefined; pop = this.#waiting.shift()) pop.reject(closedError());
+    for (let pop = this.#waiting.shift(); pop !== undefined; pop = this.#waiting.shift())
+      pop.reject(new QueueClosedError());
   }
 
   /** An add, update or delete has come: a later `replace` is not the initial one. @internal */
@@ -282,8 +287,4 @@ export abstract class PoppableQueue<T> implements Queue<T> {
 
 function isThenable(value: void | Promise<void>): value is Promise<void> {
   return typeof value === 'object' && value !== null && typeof value.then === 'function';
-}
-
-function closedError(): QueueClosedError {
-  return new QueueClosedError('the queue is closed');
 }

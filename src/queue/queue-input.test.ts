@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError } from '../api/key.ts';
+import { TransformError } from '../api/transform-error.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { DeltaFIFO } from './delta-fifo.ts';
 import { InOrderQueue } from './in-order-queue.ts';
-import { type Deltas, type KnownObjects, type Queue, type QueueOptions, TransformError } from './queue.ts';
+import type { Deltas, KnownObjects, Queue, QueueOptions } from './queue.ts';
 
 interface Thing {
   name: string;
@@ -68,7 +69,7 @@ describe.each([
         () => {
           throw new Error('boom');
         },
-        /the transform failed on a/,
+        /the transform failed on a: boom/,
       ],
       ['returns nothing', () => undefined as unknown as Thing, /the transform returned undefined for a/],
       ['changes the key', (object) => ({ ...object, name: 'other' }), /must keep the key, but made "other" of a/],
@@ -76,6 +77,7 @@ describe.each([
       const fifo = make({ transform: (object) => (object.val === 0 ? transform(object) : object) });
       expect(() => fifo.replace([thing('b', 1), thing('a', 0)], '1')).toThrow(message);
       expect(() => fifo.add(thing('a', 0))).toThrow(TransformError);
+      expect(() => fifo.add(thing('a', 0))).toThrow(expect.objectContaining({ kind: 'transform', key: 'a' }));
       expect(fifo.length).toBe(0);
       expect(fifo.hasSynced()).toBe(false);
     });

@@ -1,7 +1,9 @@
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { type QueueOptions, TransformError } from './queue.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
+import { TransformError } from '../api/transform-error.ts';
+import type { QueueOptions } from './queue.ts';
 import { STEP, type Steps } from './steps.ts';
 
 /** The user's functions at the mouth of a queue: whatever they throw or return, what leaves here is sound. */
@@ -56,11 +58,19 @@ export class ObjectIntake<T> {
     try {
       result = transform(object);
     } catch (error) {
-      throw new TransformError(key, 'failed on', { cause: error });
+      const why = TidewatchError.from(error).message;
+      throw new TransformError(key, `the transform failed on ${key}: ${why}`, { cause: error });
     }
-    if (result === undefined || result === null) throw new TransformError(key, `returned ${String(result)} for`);
+    if (result === undefined || result === null) {
+      throw new TransformError(
+        key,
+        `the transform returned ${String(result)} for ${key}: it must return the object to queue`,
+      );
+    }
     const newKey = this.keyOf(result);
-    if (newKey !== key) throw new TransformError(key, `must keep the key, but made "${newKey}" of`);
+    if (newKey !== key) {
+      throw new TransformError(key, `the transform must keep the key, but made "${newKey}" of ${key}`);
+    }
     return result;
   }
 }

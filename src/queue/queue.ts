@@ -1,5 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KeyFunction } from '../api/key.ts';
+import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 
@@ -49,20 +50,18 @@ export interface QueueOptions<T> {
   clock?: Clock;
 }
 
-/** A transform threw, returned nothing, or made another object of the one that it was given. */
-export class TransformError extends Error {
-  override readonly name = 'TransformError';
-  readonly key: string;
-
-  constructor(key: string, message: string, options?: ErrorOptions) {
-    super(`the transform ${message} ${key}`, options);
-    this.key = key;
-  }
-}
-
 /** The queue was closed. client-go's `ErrFIFOClosed`. */
-export class QueueClosedError extends Error {
-  override readonly name = 'QueueClosedError';
+export class QueueClosedError extends TidewatchError {
+  declare readonly name: 'QueueClosedError';
+  declare readonly kind: 'closed';
+
+  static {
+    brandError(QueueClosedError, 'QueueClosedError');
+  }
+
+  constructor(message = 'the queue is closed', options?: ErrorOptions) {
+    super('closed', message, options);
+  }
 }
 
 /**

@@ -26,13 +26,13 @@ export interface CachedListerWatcher<T extends KubernetesObject> {
 }
 
 /**
- * What a reflector writes to: the queue, seen from its producer. Each call throws when the object cannot be taken; the
+ * What a reflector writes to: the queue, seen from its producer. Each call throws when the object cannot be used; the
  * reflector then reports it and relists.
  */
 export interface CachedTarget<T extends KubernetesObject> {
   /**
    * Called once for each listed item and each event before it is handed on, and its result used instead (the informer
-   * transforms and checks objects here). What it throws makes that object, and no other, one that cannot be taken.
+   * transforms and checks objects here). What it throws makes that object, and no other, one that cannot be used.
    */
   prepare?(object: Cached<T>): Cached<T>;
   add(object: Cached<T>): void;

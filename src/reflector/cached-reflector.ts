@@ -12,7 +12,7 @@ import { Session } from './session.ts';
  * Keeps a target equal to what a server has: lists, then watches, for ever. client-go's `cache.Reflector`.
  *
  * Promised: the target gets a whole state first; after that every change of an object, in the order of the server, or,
- * where changes were missed, another whole state; an object that cannot be taken is reported, tried once more with a
+ * where changes were missed, another whole state; an object that cannot be used is reported, tried once more with a
  * whole state, and then named in `state.leftOut`. No failure is the end, and none is swallowed. At most 5 requests begin
  * in any 2 s, the further pages of a list aside. After a stop nothing reaches the target, the handlers or the log.
  *

@@ -148,25 +148,25 @@ describe('FailureLog', () => {
     expect(lines).toEqual([expect.stringContaining('pods: on and off failing for 5 h')]);
   });
 
-  it('counts objects that cannot be taken one by one, and does not take them for an outage', async () => {
+  it('counts objects that cannot be used one by one, and does not take them for an outage', async () => {
     for (let round = 0; round < 130; round++) {
-      for (const key of ['a', 'b']) fail('untaken', { key, phase: 'watching', retryInMs: undefined });
+      for (const key of ['a', 'b']) fail('unusable', { key, phase: 'watching', retryInMs: undefined });
       await clock.advance(1_000);
     }
     log.watching();
     expect(lines).toEqual([
-      'pods: failed while watching: it is untaken',
-      'pods: failed while watching: it is untaken',
-      'pods: failed in the same way 61 times in 60 s: it is untaken',
-      'pods: failed in the same way 61 times in 60 s: it is untaken',
+      'pods: failed while watching: it is unusable',
+      'pods: failed while watching: it is unusable',
+      'pods: failed in the same way 61 times in 60 s: it is unusable',
+      'pods: failed in the same way 61 times in 60 s: it is unusable',
     ]);
   });
 
   it('counts very many objects together, and forgets those that have been well for an hour', async () => {
-    for (let n = 0; n < 1_000; n++) fail('untaken', { key: `a${n}` });
+    for (let n = 0; n < 1_000; n++) fail('unusable', { key: `a${n}` });
     expect(lines).toHaveLength(101);
     await clock.advance(HOUR);
-    for (let n = 0; n < 1_000; n++) fail('untaken', { key: `b${n}` });
+    for (let n = 0; n < 1_000; n++) fail('unusable', { key: `b${n}` });
     expect(lines).toHaveLength(202);
   });
 

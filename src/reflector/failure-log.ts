@@ -22,7 +22,7 @@ export interface FailureLogOptions {
 /** These come and go in a healthy cluster: they are worth a warning when they do not end. */
 const ROUTINE: ReadonlySet<FailureKind> = new Set(['expired', 'silent']);
 /** These are about what was sent, and not about whether lists and watches succeed. */
-const ABOUT_OBJECTS: ReadonlySet<FailureKind> = new Set(['untaken', 'damaged', 'resync']);
+const ABOUT_OBJECTS: ReadonlySet<FailureKind> = new Set(['unusable', 'damaged', 'resync']);
 /** A watch that is open for this long has ended the outage before it; a failure that comes sooner is part of the same one. */
 const CALM_MS = 60_000;
 /** So many objects are counted one by one; all others together. */

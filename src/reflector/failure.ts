@@ -58,18 +58,16 @@ export function failureKind(error: unknown): FailureKind {
 
 function kindOfAnswer(error: ApiError): FailureKind {
   if (error.isTooLargeResourceVersion) return 'tooLarge';
-  if (error.isExpired) return 'expired';
-  switch (error.code) {
-    case 401:
-      return 'unauthorized';
-    case 403:
-      return 'forbidden';
-    case 404:
+  switch (error.kind) {
+    case 'not-found':
       return 'absent';
-    case 429:
+    case 'too-many-requests':
       return 'tooManyRequests';
+    case 'already-exists':
+    case 'conflict':
+      return 'rejected';
     default:
-      return error.retryable || error.code >= 500 ? 'unavailable' : 'rejected';
+      return error.kind;
   }
 }
 

@@ -19,7 +19,7 @@ export class Filler<T extends KubernetesObject> {
   /** The target has been filled, and not emptied since. */
   #isFilled = false;
   /**
-   * Objects could not be taken, and the state to come decides about them: those that it cannot take either are left out.
+   * Objects could not be used, and the state to come decides about them: those that it cannot use either are left out.
    * Set until a state has been fetched, however many attempts that needs.
    */
   #isSecondTry = false;
@@ -32,8 +32,8 @@ export class Filler<T extends KubernetesObject> {
     this.#watchListGate = new WatchListGate(clock, watchList);
   }
 
-  /** An event could not be taken: the next state is its second chance. */
-  expectUntaken(): void {
+  /** An event could not be used: the next state is its second chance. */
+  expectUnusable(): void {
     this.#isSecondTry = true;
   }
 
@@ -123,20 +123,20 @@ export class Filler<T extends KubernetesObject> {
     return whole.stream === undefined ? { do: 'watch' } : { do: 'watch', stream: whole.stream };
   }
 
-  #deservesSecondTry({ untaken }: PreparedItems<T>): boolean {
-    return !this.#isSecondTry && this.#session.writer.leftOut.isNewsIn(untaken);
+  #deservesSecondTry({ unusable }: PreparedItems<T>): boolean {
+    return !this.#isSecondTry && this.#session.writer.leftOut.isNewsIn(unusable);
   }
 
-  /** An empty target gets what can be taken at once; a filled one does not lose an object before the second try. */
+  /** An empty target gets what can be used at once; a filled one does not lose an object before the second try. */
   async #tryAgain(prepared: PreparedItems<T>, resourceVersion: string): Promise<Step<T>> {
     const { backoff, settings, state, signal } = this.#session;
     const { clock } = settings;
     if (!this.#isFilled) await this.#replace(prepared, resourceVersion);
     this.#isSecondTry = true;
     const waitMs = backoff.next();
-    const [lastError] = prepared.untaken.errors;
+    const [lastError] = prepared.unusable.errors;
     state.enter('backoff', { nextAttempt: clock.now() + waitMs, ...(lastError !== undefined && { lastError }) });
-    this.#session.reportUntaken(prepared.untaken, 'listing', waitMs);
+    this.#session.reportUnusable(prepared.unusable, 'listing', waitMs);
     await clock.sleep(waitMs, signal);
     return { do: 'fill' };
   }
@@ -149,7 +149,7 @@ export class Filler<T extends KubernetesObject> {
     this.#isSecondTry = false;
     signal.throwIfAborted();
     state.leaveOut(writer.leftOut);
-    if (isDecided) this.#session.reportUntaken(prepared.untaken, 'listing');
+    if (isDecided) this.#session.reportUnusable(prepared.unusable, 'listing');
     this.#onFilled();
   }
 }

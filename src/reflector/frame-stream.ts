@@ -1,6 +1,7 @@
 import type { CachedFrame, CachedFrames } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { CachedListerWatcher } from './cached-lister-watcher.ts';
 import { begin, CallScope, interruptible } from './interruption.ts';
@@ -106,7 +107,7 @@ export class FrameStream<T extends KubernetesObject> {
     this.#closed = true;
     this.#watchdog.stop();
     this.#scope.release();
-    this.#scope.abort(new Error('the watch is not wanted any more'));
+    this.#scope.abort(new TidewatchError('stopped', 'the watch is not wanted any more'));
     leave(this.#frames);
   }
 

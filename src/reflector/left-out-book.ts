@@ -1,9 +1,9 @@
 import { MAX_DESCRIBED, ONE_OF_MANY } from '../api/broken-objects.ts';
 import { asError } from './reflector-error.ts';
 import type { LeftOut } from './reflector-state.ts';
-import type { Untaken } from './untaken.ts';
+import type { Unusable } from './unusable.ts';
 
-/** What the last whole state had and the target has not, because it could not be taken. */
+/** What the last whole state had and the target has not, because it could not be used. */
 export class LeftOutBook {
   /** Those with a key, by it, and some without. */
   readonly #entries = new Map<string, LeftOut>();
@@ -30,14 +30,14 @@ export class LeftOutBook {
   }
 
   /** Whether there is one among them that has not been left out so far. Those without a key can only be counted. */
-  isNewsIn({ keys, unnamed }: Untaken): boolean {
+  isNewsIn({ keys, unnamed }: Unusable): boolean {
     if (unnamed > this.#unnamed) return true;
     for (const key of keys) if (!this.#entries.has(key)) return true;
     return false;
   }
 
   /** These, and no others, are left out. */
-  replace({ errors, keys, unnamed }: Untaken): void {
+  replace({ errors, keys, unnamed }: Unusable): void {
     this.#entries.clear();
     for (const [index, { key = '', cause, message }] of errors.entries()) {
       this.#entries.set(key || `#${index}`, { key, reason: cause === undefined ? message : asError(cause).message });

@@ -131,7 +131,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     }
     if (failure instanceof ApiError || failure instanceof ReflectorError) {
       const kind = failureKind(failure);
-      if (kind === 'untaken' || kind === 'stale') this.#filler.expectUntaken();
+      if (kind === 'unusable' || kind === 'stale') this.#filler.expectUnusable();
       if (isInternal(failure) && this.#internalErrors.allows()) {
         return await recover(session, failure, 'watching', { next: 'watch', wait: 'none' });
       }

@@ -5,6 +5,7 @@ import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesList, KubernetesObject, ListMeta } from '../api/metadata.ts';
 import { apiVersionOf, type Resource } from '../api/resource.ts';
 import { isStatus } from '../api/status.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../api/watch-event.ts';
 import type { CachedListerWatcher, CallContext } from './cached-lister-watcher.ts';
 import { asError } from './reflector-error.ts';
@@ -152,7 +153,7 @@ function frameOf<T extends KubernetesObject>(event: WatchEvent<T>, toCached: (ob
       const { type, object } = (event ?? {}) as { type?: unknown; object?: unknown };
       return {
         type: 'BROKEN',
-        broken: brokenObject(object, new Error(`an event has the unknown type ${String(type)}`)),
+        broken: brokenObject(object, new TidewatchError('malformed', `an event has the unknown type ${String(type)}`)),
       };
     }
   }

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import { CallScope, interruptible } from './interruption.ts';
 import type { Session } from './session.ts';
 
@@ -26,7 +27,7 @@ export async function sleepOrReturn<T extends KubernetesObject>(session: Session
     if (isBack) backoff.cutShort();
     return isBack;
   } finally {
-    scope.abort(new Error('the wait is over'));
+    scope.abort(new TidewatchError('stopped', 'the wait is over'));
     scope.release();
   }
 }

@@ -3,6 +3,7 @@ import { addBroken } from '../api/broken-objects.ts';
 import type { BrokenObject, Cached, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 
 /** client-go's `defaultPageSize`. */
 const DEFAULT_PAGE_SIZE = 500;
@@ -52,7 +53,10 @@ export async function listPages<T extends KubernetesObject>(
     for (const item of list.broken) addBroken(broken, item);
     if (next === '') return { items, broken, resourceVersion, pages, isPaginated: true };
     if (next === token)
-      throw new Error(`the server answered page ${pages} of a list with the same continue token again`);
+      throw new TidewatchError(
+        'protocol',
+        `the server answered page ${pages} of a list with the same continue token again`,
+      );
     token = next;
   }
 }

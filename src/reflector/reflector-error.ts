@@ -1,9 +1,9 @@
-import { messageOf } from '../observe/guarded.ts';
+import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
 
 /**
  * What the reflector itself finds wrong, where no call has failed:
- * - `untaken`: an object cannot be keyed, decoded, transformed or stored.
- * - `damaged`: the bytes of an object that has been taken turned out to be damaged when somebody read them.
+ * - `unusable`: an object cannot be keyed, decoded, transformed or stored.
+ * - `damaged`: the bytes of a stored object turned out to be damaged when somebody read them.
  * - `stale`: an event is older than what is known of its object.
  * - `olderList`: a list is older than what has been seen.
  * - `silent`: a watch sends nothing any more.
@@ -13,7 +13,7 @@ import { messageOf } from '../observe/guarded.ts';
  * - `resync`: the target failed to resync.
  */
 export type ReflectorErrorKind =
-  | 'untaken'
+  | 'unusable'
   | 'damaged'
   | 'stale'
   | 'olderList'
@@ -27,20 +27,24 @@ export interface ReflectorErrorOptions extends ErrorOptions {
   key?: string;
 }
 
-export class ReflectorError extends Error {
-  override readonly name = 'ReflectorError';
-  readonly kind: ReflectorErrorKind;
+/** A failure that a reflector found and reports; it goes on. */
+export class ReflectorError extends TidewatchError {
+  declare readonly name: 'ReflectorError';
+  declare readonly kind: ReflectorErrorKind;
   /** Of the object that it is about, when it is about one and the key is known. */
-  readonly key: string | undefined;
+  declare readonly key: string | undefined;
+
+  static {
+    brandError(ReflectorError, 'ReflectorError');
+  }
 
   constructor(kind: ReflectorErrorKind, message: string, options: ReflectorErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.kind = kind;
-    this.key = options.key;
+    super(kind, message, options);
+    if (options.key !== undefined) this.key = options.key;
   }
 }
 
 /** What is thrown need not be an Error; what is reported is. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`something other than an Error was thrown: ${messageOf(thrown)}`);
+  return thrown instanceof Error ? thrown : TidewatchError.from(thrown);
 }

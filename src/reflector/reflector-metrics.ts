@@ -55,7 +55,7 @@ export class ReflectorMetrics {
     });
     this.#failures = metrics.counter({
       name: 'tidewatch_reflector_failures_total',
-      help: 'Failed lists and watches, errors in streams, and objects that could not be taken.',
+      help: 'Failed lists and watches, errors in streams, and objects that could not be used.',
       labelNames: ['name', 'kind'],
     });
   }

@@ -19,7 +19,7 @@ export interface WatchErrorContext {
 }
 
 /**
- * Hears of every failed list and watch, every error in a stream (410 included), and every object that cannot be taken or
+ * Hears of every failed list and watch, every error in a stream (410 included), and every object that cannot be used or
  * turns out to be damaged when it is read.
  * What it returns or throws changes nothing.
  */

@@ -18,7 +18,7 @@ export type ReflectorPhase =
   | 'gone'
   | 'stopped';
 
-/** An object that exists on the server and is not in the store, because it cannot be taken. */
+/** An object that exists on the server and is not in the store, because it cannot be used. */
 export interface LeftOut {
   /** "" when not even that could be read. */
   readonly key: string;

@@ -57,7 +57,7 @@ const stories: Record<string, () => Story> = {
     },
     advances: [0, 5_000, 5_000],
   }),
-  'objects that cannot be taken': () => ({
+  'objects that cannot be used': () => ({
     script: { watchList: true, watches: [() => new ScriptedWatch(broken, initialEventsEnd('5'))] },
     advances: [0, 3_000],
   }),

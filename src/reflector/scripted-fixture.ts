@@ -205,7 +205,7 @@ async function answer<R>(script: readonly Answer<R>[], index: number): Promise<R
 export class RecordingTarget implements CachedTarget<Pod> {
   readonly objects = new Map<string, string>();
   readonly calls: string[] = [];
-  /** Keys that cannot be taken. */
+  /** Keys that cannot be used. */
   readonly refused = new Set<string>();
   onCall: (call: string) => void = () => {};
 

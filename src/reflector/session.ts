@@ -13,11 +13,11 @@ import { StateKeeper } from './state-keeper.ts';
 import { SyncPosition } from './sync-position.ts';
 import { TargetWriter } from './target-writer.ts';
 import type { Trace } from './trace.ts';
-import type { Untaken } from './untaken.ts';
+import type { Unusable } from './unusable.ts';
 import type { WholeState } from './whole-state.ts';
 
-/** How many objects that cannot be taken are logged one by one, when nobody else listens. */
-const MAX_LOGGED_UNTAKEN = 5;
+/** How many objects that cannot be used are logged one by one, when nobody else listens. */
+const MAX_LOGGED_UNUSABLE = 5;
 /** A watch that was open for this long was a success, whatever ended it. */
 const STEADY_WATCH_MS = 30_000;
 
@@ -103,16 +103,16 @@ export class Session<T extends KubernetesObject> {
   }
 
   /** Reports the first of them one by one, and the others in one sentence. */
-  reportUntaken({ errors, count }: Untaken, phase: ReflectorPhase, retryInMs?: number): void {
+  reportUnusable({ errors, count }: Unusable, phase: ReflectorPhase, retryInMs?: number): void {
     const { watchErrorHandler } = this;
     const { name, logger } = this.settings;
-    const told = watchErrorHandler === undefined ? errors.slice(0, MAX_LOGGED_UNTAKEN) : errors;
+    const told = watchErrorHandler === undefined ? errors.slice(0, MAX_LOGGED_UNUSABLE) : errors;
     for (const error of told) this.report(error, phase, retryInMs);
     const untold = count - told.length;
     if (untold <= 0 || this.signal.aborted) return;
     if (watchErrorHandler === undefined)
-      logger.warn(`${name}: ${untold} more objects cannot be taken; state.leftOut names the first of them.`);
-    else this.report(new ReflectorError('untaken', `${untold} more objects cannot be taken`), phase, retryInMs);
+      logger.warn(`${name}: ${untold} more objects cannot be used; state.leftOut names the first of them.`);
+    else this.report(new ReflectorError('unusable', `${untold} more objects cannot be used`), phase, retryInMs);
   }
 
   #complain(thrown: unknown): void {

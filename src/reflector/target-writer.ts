@@ -7,7 +7,7 @@ import type { CachedTarget } from './cached-lister-watcher.ts';
 import { LeftOutBook } from './left-out-book.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { SyncPosition } from './sync-position.ts';
-import { Untaken, untakenError } from './untaken.ts';
+import { Unusable, unusableError } from './unusable.ts';
 
 export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -26,10 +26,10 @@ export interface PreparedItems<T extends KubernetesObject> {
   readonly objects: readonly Cached<T>[];
   /** Whether they are known to have different keys. */
   readonly areUnique: boolean;
-  readonly untaken: Untaken;
+  readonly unusable: Unusable;
 }
 
-/** Hands objects to the target, and keeps the book of those that cannot be taken. */
+/** Hands objects to the target, and keeps the book of those that cannot be used. */
 export class TargetWriter<T extends KubernetesObject> {
   readonly #target: CachedTarget<T>;
   readonly #position: SyncPosition;
@@ -44,7 +44,7 @@ export class TargetWriter<T extends KubernetesObject> {
   }
 
   /**
-   * Hands one event on. Throws a `ReflectorError` when its object cannot be taken, or is older than what is known of it.
+   * Hands one event on. Throws a `ReflectorError` when its object cannot be used, or is older than what is known of it.
    * Returns whether the object had been left out before.
    */
   write(type: ObjectEventType, event: Cached<T>): boolean {
@@ -55,7 +55,7 @@ export class TargetWriter<T extends KubernetesObject> {
       else if (type === 'MODIFIED') this.#target.update(object);
       else this.#target.delete(object);
     } catch (cause) {
-      throw untakenError(`the ${VERB[type]} of ${event.key}`, event.key, cause);
+      throw unusableError(`the ${VERB[type]} of ${event.key}`, event.key, cause);
     }
     return this.leftOut.delete(event.key);
   }
@@ -64,9 +64,9 @@ export class TargetWriter<T extends KubernetesObject> {
   async prepare({ items, broken, areUnique = false }: ListedItems<T>, signal: AbortSignal): Promise<PreparedItems<T>> {
     const slice = new TimeSlice(this.#clock);
     const objects: Cached<T>[] = [];
-    const untaken = new Untaken();
+    const unusable = new Unusable();
     for (const { problem, key } of broken) {
-      untaken.add('a listed object', key, problem);
+      unusable.add('a listed object', key, problem);
       if (slice.isDue()) await slice.pause();
     }
     // Servers list in the order of the keys, in which none can come twice.
@@ -76,7 +76,7 @@ export class TargetWriter<T extends KubernetesObject> {
       try {
         objects.push(this.#prepare(item));
       } catch (cause) {
-        untaken.add(`the listed ${item.key}`, item.key, cause);
+        unusable.add(`the listed ${item.key}`, item.key, cause);
       }
       if (!areUnique && isSorted) {
         isSorted = item.key > lastKey;
@@ -85,14 +85,14 @@ export class TargetWriter<T extends KubernetesObject> {
       if (slice.isDue()) await slice.pause();
       signal.throwIfAborted();
     }
-    return { objects, areUnique: areUnique || isSorted, untaken };
+    return { objects, areUnique: areUnique || isSorted, unusable };
   }
 
-  /** The whole state. Those that could not be taken are left out from now on, and nothing else is. */
-  async replace({ objects, areUnique, untaken }: PreparedItems<T>, resourceVersion: string): Promise<void> {
+  /** The whole state. Those that could not be used are left out from now on, and nothing else is. */
+  async replace({ objects, areUnique, unusable }: PreparedItems<T>, resourceVersion: string): Promise<void> {
     await this.#target.replace(objects, resourceVersion, areUnique);
     this.#position.replaced(resourceVersion);
-    this.leftOut.replace(untaken);
+    this.leftOut.replace(unusable);
   }
 
   /** The resource type is gone, and all its objects with it. */

@@ -91,8 +91,8 @@ export class WatchCycle<T extends KubernetesObject> {
         throw new ApiError(frame.status);
       case 'BROKEN': {
         const { problem, key } = frame.broken;
-        this.#untaken(
-          new ReflectorError('untaken', `an event cannot be taken: ${problem.message}`, {
+        this.#unusable(
+          new ReflectorError('unusable', `an event cannot be used: ${problem.message}`, {
             cause: problem,
             ...(key !== undefined && { key }),
           }),
@@ -107,7 +107,7 @@ export class WatchCycle<T extends KubernetesObject> {
     try {
       wasLeftOut = writer.write(frame.type, frame.object);
     } catch (error) {
-      this.#untaken(error);
+      this.#unusable(error);
       return;
     }
     if (this.#isInOrder) position.advance(frame.object.resourceVersion);
@@ -122,16 +122,16 @@ export class WatchCycle<T extends KubernetesObject> {
     try {
       settings.target.bookmark?.(resourceVersion);
     } catch (cause) {
-      const error = new ReflectorError('untaken', `a bookmark cannot be taken: ${asError(cause).message}`, { cause });
+      const error = new ReflectorError('unusable', `a bookmark cannot be used: ${asError(cause).message}`, { cause });
       this.#session.report(error, 'watching');
     }
   }
 
-  /** Ends the watch for a list, unless a list has shown before that the object cannot be taken, and it is named as such. */
-  #untaken(error: unknown): void {
+  /** Ends the watch for a list, unless a list has shown before that the object cannot be used, and it is named as such. */
+  #unusable(error: unknown): void {
     const { writer, signal } = this.#session;
     signal.throwIfAborted();
-    if (!(error instanceof ReflectorError) || error.kind !== 'untaken' || !writer.leftOut.has(error.key)) throw error;
+    if (!(error instanceof ReflectorError) || error.kind !== 'unusable' || !writer.leftOut.has(error.key)) throw error;
     this.#session.report(error, 'watching');
   }
 }

@@ -32,7 +32,7 @@ export function indexReader<T extends KubernetesObject>(name: string, definition
   if (definition === metaNamespaceIndex) return (cached) => cached.namespace;
   if (typeof definition === 'function') return (cached) => callIndexFunction(name, definition, cached);
   if (typeof definition === 'string') return pathReader(parseIndexPath(name, definition));
-  throw new IndexError('definition', name, 'must be defined by a function or by a path');
+  throw new IndexError('index-definition', name, 'must be defined by a function or by a path');
 }
 
 function callIndexFunction<T extends KubernetesObject>(
@@ -44,7 +44,7 @@ function callIndexFunction<T extends KubernetesObject>(
   try {
     values = indexFunction(cached.view());
   } catch (error) {
-    throw new IndexError('object', name, `failed on ${cached.key}: ${String(error)}`, {
+    throw new IndexError('index-function', name, `failed on ${cached.key}: ${String(error)}`, {
       key: cached.key,
       cause: error,
     });
@@ -57,9 +57,14 @@ function callIndexFunction<T extends KubernetesObject>(
 }
 
 function wrongResult(name: string, key: string, returned: string): IndexError {
-  return new IndexError('object', name, `must return an array of strings, but returned ${returned} for ${key}`, {
-    key,
-  });
+  return new IndexError(
+    'index-function',
+    name,
+    `must return an array of strings, but returned ${returned} for ${key}`,
+    {
+      key,
+    },
+  );
 }
 
 function typeOf(value: unknown): string {

@@ -1,21 +1,28 @@
+import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
+
 /**
- * `unknown`: there is no index of that name. `conflict`: there is one already. `definition`: the path or function is none.
- * `object`: the index function failed on an object, which was therefore not stored.
+ * - `unknown-index`: there is no index of that name.
+ * - `index-conflict`: there is one already.
+ * - `index-definition`: it is defined by something other than a path or a function.
+ * - `index-function`: the index function failed on an object, which was therefore not stored.
  */
-export type IndexErrorKind = 'unknown' | 'conflict' | 'definition' | 'object';
+export type IndexErrorKind = 'unknown-index' | 'index-conflict' | 'index-definition' | 'index-function';
 
 /** Something is wrong with an index. Whatever was asked for has not happened, not even in part. */
-export class IndexError extends Error {
-  override readonly name = 'IndexError';
-  readonly kind: IndexErrorKind;
+export class IndexError extends TidewatchError {
+  declare readonly name: 'IndexError';
+  declare readonly kind: IndexErrorKind;
   readonly index: string;
-  /** Of the object, for kind `object`. */
-  readonly key: string | undefined;
+  /** Of the object, for kind `index-function`. */
+  declare readonly key: string | undefined;
+
+  static {
+    brandError(IndexError, 'IndexError');
+  }
 
   constructor(kind: IndexErrorKind, index: string, problem: string, details: { key?: string; cause?: unknown } = {}) {
-    super(`the index "${index}" ${problem}`, 'cause' in details ? { cause: details.cause } : undefined);
-    this.kind = kind;
+    super(kind, `the index "${index}" ${problem}`, details);
     this.index = index;
-    this.key = details.key;
+    if (details.key !== undefined) this.key = details.key;
   }
 }

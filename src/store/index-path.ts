@@ -29,7 +29,7 @@ export function parseIndexPath(index: string, text: string): IndexPath {
   }
   const segments = text.split(/(?<!\\)\./).map((segment) => segment.replaceAll('\\.', '.'));
   if (segments.includes('')) {
-    throw new IndexError('definition', index, `cannot follow the path "${text}": it has an empty segment`);
+    throw new IndexError('index-definition', index, `cannot follow the path "${text}": it has an empty segment`);
   }
   return { text, segments };
 }

@@ -155,7 +155,7 @@ describe('Indexer.addIndexers', () => {
 
   it('refuses a name that is taken, also by the same function, and then adds none', () => {
     const indexer = new Indexer<Pod>({ indexers: { byUser } });
-    const problem = expect.objectContaining({ name: 'IndexError', kind: 'conflict', index: 'byUser' });
+    const problem = expect.objectContaining({ name: 'IndexError', kind: 'index-conflict', index: 'byUser' });
     expect(() => indexer.addIndexers({ other: byUser, byUser })).toThrow(problem);
     expect(Object.keys(indexer.getIndexers())).toEqual(['byUser']);
   });
@@ -170,7 +170,7 @@ describe('Indexer.addIndexers', () => {
       return ['x'];
     };
     const problem = expect.objectContaining({
-      kind: 'object',
+      kind: 'index-function',
       index: 'failing',
       key: 'two',
       cause,
@@ -260,7 +260,7 @@ describe('an Indexer whose index function fails on an object', () => {
       expect(read).toThrow('the index "nope" does not exist: there are "byUser", "namespace"');
     }
     expect(() => new Indexer<Pod>().byIndex('toString', 'x')).toThrow(
-      expect.objectContaining({ kind: 'unknown', message: 'the index "toString" does not exist: there is none' }),
+      expect.objectContaining({ kind: 'unknown-index', message: 'the index "toString" does not exist: there is none' }),
     );
   });
 });

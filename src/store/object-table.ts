@@ -194,7 +194,8 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   addIndexers(indexers: Indexers<T>): void {
     const added: (NamedIndex<T> & { name: string })[] = [];
     for (const [name, definition] of Object.entries(indexers)) {
-      if (this.#named.has(name)) throw new IndexError('conflict', name, 'exists already: an index cannot be redefined');
+      if (this.#named.has(name))
+        throw new IndexError('index-conflict', name, 'exists already: an index cannot be redefined');
       added.push({ name, definition, index: this.#indexed(indexReader(name, definition)) });
     }
     for (const { name, definition, index } of added) {
@@ -246,7 +247,11 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     const named = this.#named.get(name);
     if (named !== undefined) return named.index;
     const names = [...this.#named.keys()].map((known) => `"${known}"`).join(', ');
-    throw new IndexError('unknown', name, `does not exist: ${names === '' ? 'there is none' : `there are ${names}`}`);
+    throw new IndexError(
+      'unknown-index',
+      name,
+      `does not exist: ${names === '' ? 'there is none' : `there are ${names}`}`,
+    );
   }
 
   /** Whatever its name, as long as it is known to hold the namespace of every object. */

@@ -53,7 +53,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a wait that is over leaves its question open',
     file: 'src/reflector/outage-wait.ts',
-    original: "    scope.abort(new Error('the wait is over'));\n",
+    original: "    scope.abort(new TidewatchError('stopped', 'the wait is over'));\n",
     replacement: '',
     tests: ['src/reflector/reflector-outage.test.ts'],
   },

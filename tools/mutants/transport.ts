@@ -189,8 +189,8 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'control characters reach messages',
     file: 'src/api/transport-error.ts',
-    original: 'super(printable(message), options',
-    replacement: 'super(message, options',
+    original: 'super(kind, printable(message), options',
+    replacement: 'super(kind, message, options',
     tests: [PROXIES],
   },
   {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TidewatchError } from '../../api/tidewatch-error.ts';
 import type { ReadBuffer } from '../socket/read-buffer.ts';
 import { ConnectionClosedError } from './http1-error.ts';
 import type { Http1Head } from './http1-head.ts';
@@ -79,7 +80,7 @@ export class Http1Connection {
 
   /** Only when no request runs. On a closed connection it fails at once. */
   send(request: EncodedRequest, receiver: ResponseReceiver): void {
-    if (this.#running) throw new Error('a request runs on this connection');
+    if (this.#running) throw new TidewatchError('misuse', 'a request runs on this connection');
     this.#requests += 1;
     if (this.#closed) {
       receiver.onFailure(new ConnectionClosedError(), true);

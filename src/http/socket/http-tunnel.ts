@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TidewatchError } from '../../api/tidewatch-error.ts';
 import type { ProxyServer } from './proxy.ts';
 import { readHead } from './socket-reader.ts';
 
@@ -9,7 +10,7 @@ export function proxyAuthorization(proxy: ProxyServer): string | undefined {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-/** Asks the HTTP proxy at the other end of the socket to connect to the target. Throws an Error that says what the proxy answered. */
+/** Asks the HTTP proxy at the other end of the socket to connect to the target. Throws a `TidewatchError` that says what the proxy answered. */
 export async function connectTunnel(
   socket: Socket,
   target: { host: string; port: number },
@@ -20,8 +21,8 @@ export async function connectTunnel(
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${login}\r\n`);
   const [status = ''] = (await readHead(socket)).split('\r\n');
   const code = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(status)?.[1];
-  if (code === undefined) throw new Error('it does not speak HTTP');
-  if (!code.startsWith('2')) throw new Error(`it answered ${status.slice(9, 100)}`);
+  if (code === undefined) throw new TidewatchError('proxy', 'it does not speak HTTP');
+  if (!code.startsWith('2')) throw new TidewatchError('proxy', `it answered ${status.slice(9, 100)}`);
   // In TLS it is for us to speak first: whatever came already is not from the server.
-  if (socket.readableLength > 0) throw new Error('it sent more than its answer');
+  if (socket.readableLength > 0) throw new TidewatchError('proxy', 'it sent more than its answer');
 }

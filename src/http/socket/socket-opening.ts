@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TidewatchError } from '../../api/tidewatch-error.ts';
 import type { Clock, Timer } from '../../observe/clock.ts';
 
 export interface SocketOpeningOptions {
@@ -80,6 +81,6 @@ export class SocketOpening {
   readonly #onAbort = (): void => this.fail(this.#signal.reason);
 
   readonly #onClose = (): void => {
-    this.fail(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }));
+    this.fail(Object.assign(new TidewatchError('reset', 'the connection was closed'), { code: 'ECONNRESET' }));
   };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TidewatchError } from '../../api/tidewatch-error.ts';
 
 /** Exactly so many bytes from a paused socket; what comes after them stays in it. */
 export function readExactly(socket: Socket, length: number): Promise<Buffer> {
@@ -6,7 +7,7 @@ export function readExactly(socket: Socket, length: number): Promise<Buffer> {
     if (length === 0) return Buffer.alloc(0);
     const bytes = socket.read(length) as Buffer | null;
     // A socket that has ended gives what is left, which is less.
-    if (bytes !== null && bytes.length < length) throw new Error('it closed the connection');
+    if (bytes !== null && bytes.length < length) throw new TidewatchError('proxy', 'it closed the connection');
     return bytes ?? undefined;
   });
 }
@@ -20,7 +21,7 @@ export function readHead(socket: Socket, limit = 16_384): Promise<string> {
     seen = Buffer.concat([seen, chunk]);
     const end = seen.indexOf('\r\n\r\n');
     if (end < 0) {
-      if (seen.length > limit) throw new Error('its answer has no end');
+      if (seen.length > limit) throw new TidewatchError('proxy', 'its answer has no end');
       return undefined;
     }
     const rest = seen.subarray(end + 4);
@@ -44,7 +45,7 @@ function readWith<T>(socket: Socket, attempt: () => T | undefined): Promise<T> {
         settle(() => reject(error));
       }
     };
-    const onEnd = () => settle(() => reject(new Error('it closed the connection')));
+    const onEnd = () => settle(() => reject(new TidewatchError('proxy', 'it closed the connection')));
     socket.on('readable', onReadable).on('end', onEnd);
     onReadable();
   });

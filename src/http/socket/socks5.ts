@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net';
+import { TidewatchError } from '../../api/tidewatch-error.ts';
 import type { Secret } from '../secret.ts';
 import { ipv6Bytes } from './ip-address.ts';
 import { readExactly } from './socket-reader.ts';
@@ -25,7 +26,7 @@ const REPLIES: Readonly<Record<number, string>> = {
 
 /**
  * Asks the SOCKS5 proxy (RFC 1928, passwords by RFC 1929) at the other end of the socket to connect to the target.
- * Names are resolved by the proxy. Throws an Error that says what the proxy answered.
+ * Names are resolved by the proxy. Throws a `TidewatchError` that says what the proxy answered.
  */
 export async function socks5Handshake(
   socket: Socket,
@@ -35,9 +36,9 @@ export async function socks5Handshake(
   const methods = login === undefined ? [NO_LOGIN] : [NO_LOGIN, PASSWORD];
   socket.write(Buffer.from([VERSION, methods.length, ...methods]));
   const [version, method] = await readExactly(socket, 2);
-  if (version !== VERSION) throw new Error('it does not speak SOCKS5');
+  if (version !== VERSION) throw new TidewatchError('proxy', 'it does not speak SOCKS5');
   if (method === PASSWORD && login !== undefined) await sendPassword(socket, login.reveal());
-  else if (method !== NO_LOGIN) throw new Error('it wants a login that we do not have');
+  else if (method !== NO_LOGIN) throw new TidewatchError('proxy', 'it wants a login that we do not have');
 
   socket.write(
     Buffer.concat([
@@ -47,8 +48,8 @@ export async function socks5Handshake(
     ]),
   );
   const [replyVersion, reply = 1, , kind = 0] = await readExactly(socket, 4);
-  if (replyVersion !== VERSION) throw new Error('it does not speak SOCKS5');
-  if (reply !== 0) throw new Error(`it answered "${REPLIES[reply] ?? `code ${reply}`}"`);
+  if (replyVersion !== VERSION) throw new TidewatchError('proxy', 'it does not speak SOCKS5');
+  if (reply !== 0) throw new TidewatchError('proxy', `it answered "${REPLIES[reply] ?? `code ${reply}`}"`);
   // The address that the proxy connects from, of no use to us, stands before the first byte of the server.
   await readExactly(socket, (await addressLength(socket, kind)) + 2);
 }
@@ -62,14 +63,15 @@ async function addressLength(socket: Socket, kind: number): Promise<number> {
     case NAME:
       return (await readExactly(socket, 1))[0] ?? 0;
     default:
-      throw new Error('it does not speak SOCKS5');
+      throw new TidewatchError('proxy', 'it does not speak SOCKS5');
   }
 }
 
 async function sendPassword(socket: Socket, login: { username: string; password: string }): Promise<void> {
   const username = Buffer.from(login.username);
   const password = Buffer.from(login.password);
-  if (username.length > 255 || password.length > 255) throw new Error('user name and password may have 255 bytes each');
+  if (username.length > 255 || password.length > 255)
+    throw new TidewatchError('proxy', 'user name and password may have 255 bytes each');
   socket.write(
     Buffer.concat([
       Buffer.from([PASSWORD_VERSION, username.length]),
@@ -79,7 +81,8 @@ async function sendPassword(socket: Socket, login: { username: string; password:
     ]),
   );
   const [version, status] = await readExactly(socket, 2);
-  if (version !== PASSWORD_VERSION || status !== 0) throw new Error('it refused user name and password');
+  if (version !== PASSWORD_VERSION || status !== 0)
+    throw new TidewatchError('proxy', 'it refused user name and password');
 }
 
 function encodeAddress(host: string): Buffer {
@@ -87,6 +90,6 @@ function encodeAddress(host: string): Buffer {
   if (version === 4) return Buffer.from([IPV4, ...host.split('.').map(Number)]);
   if (version === 6) return Buffer.from([IPV6, ...ipv6Bytes(host)]);
   const name = Buffer.from(host);
-  if (name.length > 255) throw new Error('the host name is too long for SOCKS5');
+  if (name.length > 255) throw new TidewatchError('proxy', 'the host name is too long for SOCKS5');
   return Buffer.concat([Buffer.from([NAME, name.length]), name]);
 }

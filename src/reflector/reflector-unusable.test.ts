@@ -16,7 +16,7 @@ import {
 
 const quiet = () => new ScriptedWatch();
 
-describe('an event that cannot be taken', () => {
+describe('an event that cannot be used', () => {
   it('is reported and leads to a list from before it, which takes the object', async () => {
     await using scene = await Scene.start({
       lists: [list('10', ['a@5']), list('13', ['a@12', 'b@13'])],
@@ -24,14 +24,16 @@ describe('an event that cannot be taken', () => {
     });
     expect(scene.target.calls).toEqual(['replace 10: a', 'update a@11']);
     expect(scene.reflector.lastSyncResourceVersion()).toBe('11');
-    expect(scene.reports).toMatchObject([{ error: { kind: 'untaken', key: 'a' }, phase: 'watching', retryInMs: 1200 }]);
+    expect(scene.reports).toMatchObject([
+      { error: { kind: 'unusable', key: 'a' }, phase: 'watching', retryInMs: 1200 },
+    ]);
     await scene.clock.advance(2_000);
     expect(scene.server.summary).toEqual(['list 0', 'watch 10', 'list 11', 'watch 13']);
     expect(scene.target.content).toEqual({ a: '12', b: '13' });
     expect(scene.reflector.state).not.toHaveProperty('leftOut');
   });
 
-  it('is left out and named when the list cannot take the object either', async () => {
+  it('is left out and named when the list cannot use the object either', async () => {
     await using scene = await Scene.start({
       lists: [list('10', ['a@5', 'c@6']), list('12', ['c@6'], { broken: [brokenObject('a')] })],
       watches: [() => new ScriptedWatch(brokenFrame('a')), quiet],
@@ -57,7 +59,7 @@ describe('an event that cannot be taken', () => {
     };
     scene.watch.send(modified('a', '12'));
     await scene.settle();
-    expect(scene.reports[0]?.error.message).toBe('the update of a cannot be taken: an index function has failed');
+    expect(scene.reports[0]?.error.message).toBe('the update of a cannot be used: an index function has failed');
     expect(scene.reflector.lastSyncResourceVersion()).toBe('11');
     await scene.clock.advance(2_000);
     expect(scene.server.summary.slice(2)).toEqual(['list 11', 'watch 11']);
@@ -102,13 +104,13 @@ describe('an event that cannot be taken', () => {
     };
     scene.watch.send(bookmark('5'));
     await scene.clock.advance(10_000);
-    expect(scene.reports).toMatchObject([{ error: { message: 'a bookmark cannot be taken: no bookmarks here' } }]);
+    expect(scene.reports).toMatchObject([{ error: { message: 'a bookmark cannot be used: no bookmarks here' } }]);
     expect(scene.server.requests).toHaveLength(2);
     expect(scene.reflector.lastSyncResourceVersion()).toBe('5');
   });
 });
 
-describe('a listed object that cannot be taken', () => {
+describe('a listed object that cannot be used', () => {
   it('does not keep the others of the first list waiting, and is tried once more', async () => {
     await using scene = await Scene.start({
       lists: [list('10', ['b@4'], { broken: [brokenObject('a')] }), list('11', ['a@5', 'b@4'])],
@@ -165,7 +167,7 @@ describe('a listed object that cannot be taken', () => {
     await scene.clock.advance(10_000);
     expect(scene.target.content).toEqual({ b: '4' });
     expect(scene.reflector.state.leftOut).toEqual([{ key: 'a', reason: 'no room for a' }]);
-    expect(scene.reports[0]?.error.message).toBe('the listed a cannot be taken: no room for a');
+    expect(scene.reports[0]?.error.message).toBe('the listed a cannot be used: no room for a');
     await scene[Symbol.asyncDispose]();
   });
 
@@ -192,7 +194,7 @@ describe('a listed object that cannot be taken', () => {
     expect(scene.reflector.state).toMatchObject({ phase: 'watching', leftOut: [{ key: 'a' }] });
   });
 
-  it('is not one whose next state in the same WatchList can be taken', async () => {
+  it('is not one whose next state in the same WatchList can be used', async () => {
     const stream = () => new ScriptedWatch(brokenFrame('a'), modified('a', '3'), initialEventsEnd('5'));
     await using scene = await Scene.start({ watchList: true, watches: [stream] });
     await scene.settle();
@@ -217,11 +219,11 @@ describe('a listed object that cannot be taken', () => {
     const broken = Array.from({ length: 100 }, (_, i) => brokenObject(`p${i}`));
     await using scene = await Scene.start({ isUnheard: true, lists: [list('10', [], { broken })] });
     expect(scene.log).toHaveLength(6);
-    expect(scene.log.at(-1)).toBe('pods: 95 more objects cannot be taken; state.leftOut names the first of them.');
+    expect(scene.log.at(-1)).toBe('pods: 95 more objects cannot be used; state.leftOut names the first of them.');
   });
 });
 
-describe('very many objects that cannot be taken', () => {
+describe('very many objects that cannot be used', () => {
   const keyed = (count: number) => Array.from({ length: count }, (_, i) => brokenObject(`p${i}`));
   const unnamed = (count: number) => Array.from({ length: count }, () => brokenObject());
 
@@ -233,11 +235,11 @@ describe('very many objects that cannot be taken', () => {
     expect(leftOut.map(({ key }) => key)).toEqual(keyed(100).map(({ key }) => key));
     expect(leftOut[99]?.reason).toBe('damaged p99');
     expect(scene.reports).toHaveLength(2 * 101);
-    expect(scene.reports.at(-1)?.error).toMatchObject({ kind: 'untaken', message: '150 more objects cannot be taken' });
+    expect(scene.reports.at(-1)?.error).toMatchObject({ kind: 'unusable', message: '150 more objects cannot be used' });
     expect(scene.server.summary).toEqual(['list 0', 'list 10', 'watch 10']);
   });
 
-  it('are all remembered: their events are passed over, and one that can be taken is left out no more', async () => {
+  it('are all remembered: their events are passed over, and one that can be used is left out no more', async () => {
     await using scene = await Scene.start({ lists: [list('10', [], { broken: keyed(250) })] });
     await scene.clock.advance(10_000);
     const { length } = scene.server.requests;

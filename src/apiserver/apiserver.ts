@@ -43,6 +43,7 @@ export interface ApiServerOptions {
   allowedHosts?: readonly string[];
   /** Empty deleted namespaces, collect dependents, protect claims in use. Default true; false leaves that to a real controller manager. */
   controllers?: boolean;
+  /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock;
   logger?: Logger;
   /** Numbers in [0, 1), for uids, generated names and jitter. Default: node:crypto. */

@@ -14,7 +14,7 @@ export interface ClusterOptions {
    * in other writes.
    */
   fieldManager?: string;
-  /** Default: the time of the machine. */
+  /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock;
   /** Default: warnings and errors on the console. */
   logger?: Logger;

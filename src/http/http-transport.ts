@@ -38,6 +38,7 @@ export interface HttpTransportOptions {
   stallTimeoutMs?: number;
   /** Default: `tidewatch/<version> (node/…; …)`. */
   userAgent?: string;
+  /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock;
   logger?: Logger;
   metrics?: Metrics;

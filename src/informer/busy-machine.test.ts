@@ -4,6 +4,7 @@ import { ApiServer } from '../apiserver/apiserver.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { configMaps } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
+import { HastyClock } from '../observe/hasty-clock-fixture.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { SLICE_MS } from '../observe/time-slice.ts';
 import { informerFixture } from './informer-fixture.ts';
@@ -21,8 +22,8 @@ afterEach(async () => {
 });
 
 /** What two handlers, one of them async, hear of `count` objects and of changes to them, in the order in which they hear it. */
-async function heardOnce(count: number, isBusy: (nth: number) => boolean): Promise<string[]> {
-  const { source, informer, run, settle, stop } = informerFixture();
+async function heardOnce(count: number, isBusy: (nth: number) => boolean, clock = new FakeClock(0)): Promise<string[]> {
+  const { source, informer, run, stop } = informerFixture({ clock });
   for (let n = 0; n < count; n++) source.set(`t${n}`);
   const heard: string[] = [];
   const hear = (who: string) => (thing: KubernetesObject) => {
@@ -36,9 +37,9 @@ async function heardOnce(count: number, isBusy: (nth: number) => boolean): Promi
     onUpdate: async (_old, thing) => later(thing),
   });
   const running = run();
-  await settle();
+  await clock.advance(0);
   for (let n = 0; n < count; n += 2) source.set(`t${n}`);
-  await settle();
+  await clock.advance(0);
   stop.abort();
   await running;
   return heard;
@@ -68,6 +69,13 @@ describe('an informer under a fake clock, on a machine that is busy', () => {
     expect(busy).toEqual(quiet);
   });
 
+  it('delivers the same to each handler when slices end all the time', async () => {
+    const whole = await heardOnce(1_000, () => false);
+    const sliced = await heardOnce(1_000, () => false, new HastyClock(0));
+    const heardBy = (who: string, heard: string[]) => heard.filter((line) => line.startsWith(who));
+    for (const who of ['sync', 'async']) expect(heardBy(who, sliced)).toEqual(heardBy(who, whole));
+  });
+
   it('delivers what an embedded server in process has, before advance(0) ends', { timeout: 60_000 }, async () => {
     const clock = new FakeClock();
     const server = await ApiServer.start({ clock, logger: silentLogger });
@@ -80,7 +88,7 @@ describe('an informer under a fake clock, on a machine that is busy', () => {
     const informer = new SharedIndexInformer({ cluster, resource: configMaps });
     informer.addEventHandler({
       onAdd() {
-        if (++calls % 5 === 0) burn();
+        if (++calls % 3 === 0) burn();
       },
     });
     const stop = new AbortController();

@@ -114,11 +114,14 @@ export class FakeClock implements Clock, Scheduler {
   }
 
   async #settle(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
+    for (let quietTurns = 0; quietTurns < QUIET_TURNS; ) {
       await new Promise<void>((resolve) => setImmediate(resolve));
       const turn = this.#turns.shift();
-      if (turn === undefined) continue;
-      quiet = -1;
+      if (turn === undefined) {
+        quietTurns++;
+        continue;
+      }
+      quietTurns = 0;
       this.#countStep();
       turn();
     }

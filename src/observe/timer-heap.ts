@@ -1,5 +1,5 @@
 /** A timer that waits in a `TimerHeap`. */
-export interface HeapEntry {
+interface HeapEntry {
   readonly dueMs: number;
   /** How many were added before. */
   readonly order: number;

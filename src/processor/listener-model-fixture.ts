@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { FakeClock } from '../observe/fake-clock.ts';
+import { HastyClock } from '../observe/hasty-clock-fixture.ts';
 import type { Listener } from './listener.ts';
 import { Notification } from './notification.ts';
 import type { Delivery, ResourceEventHandler } from './processor.ts';
@@ -121,15 +121,6 @@ interface Heard {
   readonly witness: Witness;
   readonly listener: Listener<KubernetesObject>;
   round: Round | undefined;
-}
-
-/** Each question for the monotonic time takes a millisecond of it; timers and the wall clock stand still. */
-class HastyClock extends FakeClock {
-  #readings = 0;
-
-  override monotonicMs(): number {
-    return ++this.#readings;
-  }
 }
 
 /** A store whose changes are distributed, and listeners of every kind. Slices end after a few calls, whatever the machine does. */

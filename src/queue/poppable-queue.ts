@@ -38,7 +38,8 @@ export class QueueItem<T> implements Linked<QueueItem<T>> {
   }
 }
 
-const NOW = Promise.resolve();
+/** What follows it runs when the running code has returned. */
+const RETURNED = Promise.resolve();
 
 interface WaitingPop<T> extends Linked<WaitingPop<T>> {
   readonly process: ProcessDeltas<T>;
@@ -272,7 +273,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   #serveSoon(): void {
-    void NOW.then(() => this.#serve());
+    void RETURNED.then(() => this.#serve());
   }
 
   #serve(): void {

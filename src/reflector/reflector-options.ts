@@ -30,7 +30,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   target: CachedTarget<T>;
   /** What messages, metrics and the watch error handler call it. client-go: ReflectorOptions.Name. */
   name: string;
-  /** Default: the machine's. */
+  /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock;
   /** In [0, 1), for jitter. Default: the machine's. */
   random?: Random;

@@ -10,7 +10,7 @@ export interface WorkQueueOptions<T> {
    * other type need one, because two objects that look alike are not the same to JavaScript.
    */
   keyOf?: (item: T) => string;
-  /** Default: the machine's. */
+  /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock;
   /** Default: warnings and errors on the console. */
   logger?: Logger;

@@ -35,7 +35,7 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
     bug: 'calls that return at once go on after the end of the slice',
     file: 'src/processor/shared-processor.ts',
     original:
-      'if (this.#scheduler.monotonicMs() < this.#sliceEndMs) listener.deliver(() => this.#scheduler.monotonicMs() >= this.#sliceEndMs);',
+      'if (this.#scheduler.monotonicMs() < this.#sliceEndMs)\n      listener.deliver(() => this.#scheduler.monotonicMs() >= this.#sliceEndMs);',
     replacement: 'listener.deliver(() => false);',
     tests: [TURNS],
   },

@@ -69,7 +69,7 @@ export type { KeepOptions } from './codec/keep-options.ts';
 export { DerivedInformer, type SelectOptions } from './informer/derived-informer.ts';
 export type { FactoryHealth, HealthOptions, InformerBehind } from './informer/factory-health.ts';
 export type { EventsOptions, Informer, WaitOptions } from './informer/informer.ts';
-export { InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
+export { type Controller, InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
 export type { InformerMemory } from './informer/informer-memory.ts';
 export type { ClusterOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
 export { Lister, type NamespaceLister } from './informer/lister.ts';
@@ -110,11 +110,14 @@ export {
   type Queue,
   QueueClosedError,
 } from './queue/queue.ts';
-export { CachedReflector as Reflector } from './reflector/cached-reflector.ts';
-export { ListWatch, type ListWatchOptions } from './reflector/list-watch.ts';
+
+export { ListWatch, type ListWatchOptions, type ListWatchScope } from './reflector/list-watch.ts';
+export type { CallContext, ListerWatcher } from './reflector/lister-watcher.ts';
+export { Reflector } from './reflector/reflector.ts';
 export { ReflectorError, type ReflectorErrorKind } from './reflector/reflector-error.ts';
 export type { ReflectorOptions, WatchErrorContext, WatchErrorHandler } from './reflector/reflector-options.ts';
 export type { LeftOut, ReflectorPhase, ReflectorState } from './reflector/reflector-state.ts';
+export type { ReflectorTarget } from './reflector/reflector-target.ts';
 export {
   type IndexDefinition,
   type Indexers,

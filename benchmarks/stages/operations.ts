@@ -4,7 +4,7 @@ import { DeltaFIFO } from '../../src/queue/delta-fifo.ts';
 import { type Indexers, metaNamespaceIndex, NAMESPACE_INDEX } from '../../src/store/index-definition.ts';
 import { Indexer } from '../../src/store/indexer.ts';
 import { ObjectTable } from '../../src/store/object-table.ts';
-import { PlainCached } from '../../src/store/plain-cached.ts';
+import { KeptObject } from '../../src/store/kept-object.ts';
 import type { Operation } from '../operation-race.ts';
 
 const OBJECTS = 20_000;
@@ -68,11 +68,11 @@ export function operations(): Operation[] {
   byPath.replace(first);
   const selector = LabelSelector.parse('app=app-7');
   const fifo = new DeltaFIFO<Pod>({ knownObjects: indexer });
-  const cached = first.map((object, i) => new PlainCached(at(keys, i), object));
-  const changed = second.map((object, i) => new PlainCached(at(keys, i), object));
+  const cached = first.map((object, i) => new KeptObject(at(keys, i), object));
+  const changed = second.map((object, i) => new KeptObject(at(keys, i), object));
   const pipelineTable = new ObjectTable<Pod>(indexers);
   pipelineTable.replaceAll(cached, '1');
-  const cachedFifo = new DeltaFIFO<PlainCached<Pod>>({ keyFunction: ({ key }) => key });
+  const cachedFifo = new DeltaFIFO<KeptObject<Pod>>({ keyFunction: ({ key }) => key });
   const process = (deltas: readonly unknown[]) => {
     sink.count += deltas.length;
   };

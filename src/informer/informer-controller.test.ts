@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Cached } from '../api/cached.ts';
-import { plainCached } from '../codec/plain/decoded-cached.ts';
+import { deletionHandlingKey } from '../api/key.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { logRecorder } from '../processor/processor-fixture.ts';
@@ -12,24 +11,24 @@ import { ScriptedSource, type Thing } from './informer-fixture.ts';
 function controllerFixture(options: Partial<InformerControllerOptions<Thing>> & { retryOnError?: boolean } = {}) {
   const source = new ScriptedSource();
   const clock = new FakeClock(0);
-  const known = new Map<string, Cached<Thing>>();
-  const queue = new DeltaFIFO<Cached<Thing>>({
-    keyFunction: ({ key }) => key,
+  const known = new Map<string, Thing>();
+  const queue = new DeltaFIFO<Thing>({
     knownObjects: { listKeys: () => known.keys(), getByKey: (key) => known.get(key) },
     retryOnError: options.retryOnError ?? false,
   });
   const processed: string[] = [];
   const errors: unknown[] = [];
-  const process = (deltas: Deltas<Cached<Thing>>, isInInitialList: boolean) => {
+  const process = (deltas: Deltas<Thing>, isInInitialList: boolean) => {
     for (const { type, object } of deltas) {
-      processed.push(`${type} ${object.key}${isInInitialList ? '!' : ''}`);
-      if (type === 'Deleted') known.delete(object.key);
-      else known.set(object.key, object as Cached<Thing>);
+      const key = deletionHandlingKey(object);
+      processed.push(`${type} ${key}${isInInitialList ? '!' : ''}`);
+      if (type === 'Deleted') known.delete(key);
+      else known.set(key, object as Thing);
     }
   };
   const controller = new InformerController<Thing>({
     name: 'things',
-    listerWatcher: source.listWatch.listerWatcher((thing) => plainCached(thing)),
+    listerWatcher: source.listWatch,
     queue,
     process,
     clock,
@@ -51,6 +50,8 @@ function controllerFixture(options: Partial<InformerControllerOptions<Thing>> & 
     run: () => controller.run({ signal: stop.signal }),
   };
 }
+
+const keyOfFirst = ([first]: Deltas<Thing>): string => (first === undefined ? '' : deletionHandlingKey(first.object));
 
 describe('InformerController', () => {
   it('hands the changes of each object to process, in order, and knows when the first list is through', async () => {
@@ -110,9 +111,9 @@ describe('InformerController', () => {
     const order: string[] = [];
     const { source, clock, stop, run } = controllerFixture({
       process: async (deltas) => {
-        order.push(`begin ${deltas[0]?.object.key}`);
+        order.push(`begin ${keyOfFirst(deltas)}`);
         await clock.sleep(10);
-        order.push(`end ${deltas[0]?.object.key}`);
+        order.push(`end ${keyOfFirst(deltas)}`);
       },
     });
     source.set('a');
@@ -139,9 +140,9 @@ describe('InformerController', () => {
       onPopped: hook,
       onProcessError: hook,
       process: (deltas) => {
-        const [{ object } = { object: undefined }] = deltas;
-        if (object?.key === 'default/bad') throw new Error('cannot be processed');
-        known.set(object?.key ?? '', object as Cached<Thing>);
+        const key = keyOfFirst(deltas);
+        if (key === 'default/bad') throw new Error('cannot be processed');
+        known.set(key, deltas[0]?.object as Thing);
       },
       logger,
     });

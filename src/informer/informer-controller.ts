@@ -1,53 +1,50 @@
-import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { guarded } from '../observe/guarded.ts';
-import { safeLogger } from '../observe/logger.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
-import type { ProcessDeltas, Queue } from '../queue/queue.ts';
-import type { CachedListerWatcher, CachedTarget } from '../reflector/cached-lister-watcher.ts';
-import { CachedReflector } from '../reflector/cached-reflector.ts';
+import type { Queue } from '../queue/queue.ts';
+import { QueueConsumer, type QueueConsumerOptions } from '../queue/queue-consumer.ts';
+import { Reflector } from '../reflector/reflector.ts';
 import type { ReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 
+/** What a low-level informer and a shared one have in common. client-go's `cache.Controller`. */
+export interface Controller {
+  readonly state: ReflectorState;
+  /** Whether the whole first list has been processed. */
+  hasSynced(): boolean;
+  /** The last version that was seen; "" before the first list. */
+  lastSyncResourceVersion(): string;
+  /** Resolves when the signal has aborted and all has ended. */
+  run(options: { signal: AbortSignal }): Promise<void>;
+}
+
 export interface InformerControllerOptions<T extends KubernetesObject>
-  extends Omit<ReflectorOptions<T>, 'target' | 'resyncMs'> {
-  listerWatcher: CachedListerWatcher<T>;
-  queue: Queue<Cached<T>>;
-  /** Is given each object's changes, one object at a time. What it throws is reported to `onProcessError`. */
-  process: ProcessDeltas<Cached<T>>;
+  extends Omit<ReflectorOptions<T>, 'target' | 'resyncMs'>,
+    Pick<QueueConsumerOptions<T>, 'process' | 'onProcessError' | 'onPopped'> {
+  queue: Queue<T>;
   /** How often `shouldResync` is asked, and if it agrees everything queued again. 0 or unset: never. */
   fullResyncMs?: number;
-  /** What the reflector writes to. Default: the queue itself. */
-  target?: CachedTarget<T>;
-  /** What it throws or rejects with is logged, the first time, and changes nothing. */
-  onProcessError?: (error: unknown) => void;
-  /** After each object that was taken from the queue, whether `process` failed or not. Its failures: as `onProcessError`. */
-  onPopped?: () => void;
 }
 
 /**
  * The low-level informer: a reflector that fills a queue, and a loop that empties it into `process`. Whether a failed
- * `process` is tried again is the queue's `retryOnError`. client-go's `cache.Controller`.
+ * `process` is tried again is the queue's `retryOnError`. client-go's `cache.New(config)`.
+ *
+ * ```ts
+ * const controller = new InformerController<Pod>({ name: 'pods', listerWatcher, queue, process: (deltas) => store(deltas) });
+ * await controller.run({ signal });
+ * ```
  */
-export class InformerController<T extends KubernetesObject> {
-  readonly #options: InformerControllerOptions<T>;
-  readonly #reflector: CachedReflector<T>;
-  #isHookFailureTold = false;
+export class InformerController<T extends KubernetesObject> implements Controller {
+  readonly #queue: Queue<T>;
+  readonly #reflector: Reflector<T>;
+  readonly #consumer: QueueConsumer<T>;
 
   constructor(options: InformerControllerOptions<T>) {
-    this.#options = options;
-    const {
-      queue,
-      process: _process,
-      fullResyncMs,
-      target,
-      onProcessError: _onProcessError,
-      onPopped: _onPopped,
-      ...rest
-    } = options;
-    this.#reflector = new CachedReflector<T>({
-      ...rest,
-      target: target ?? queue,
+    const { queue, fullResyncMs } = options;
+    this.#queue = queue;
+    this.#consumer = new QueueConsumer<T>(options);
+    this.#reflector = new Reflector<T>({
+      ...options,
+      target: queue,
       ...(fullResyncMs !== undefined && { resyncMs: fullResyncMs }),
     });
   }
@@ -57,55 +54,32 @@ export class InformerController<T extends KubernetesObject> {
   }
 
   hasSynced(): boolean {
-    return this.#options.queue.hasSynced();
+    return this.#queue.hasSynced();
   }
 
   lastSyncResourceVersion(): string {
     return this.#reflector.lastSyncResourceVersion();
   }
 
-  /** As `Reflector.refetch`. */
-  refetch(object: Cached<T>, problem: Error): void {
-    this.#reflector.refetch(object, problem);
-  }
-
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#reflector.setWatchErrorHandler(handler);
   }
 
-  /** Runs until `signal` aborts; resolves when everything has ended. Never rejects. */
+  /** Runs until `signal` aborts, and closes the queue; resolves when everything has ended. Never rejects. */
   async run({ signal }: { signal: AbortSignal }): Promise<void> {
-    const { queue } = this.#options;
-    const close = () => queue.close();
-    if (signal.aborted) close();
-    signal.addEventListener('abort', close, { once: true });
-    await Promise.all([this.#reflector.run({ signal }), this.#processLoop()]);
-    signal.removeEventListener('abort', close);
+    await runWithQueue(this.#queue, signal, () => [this.#reflector.run({ signal }), this.#consumer.run()]);
   }
+}
 
-  /** Ends when the queue is closed, and by nothing else: a loop that stopped would freeze the store without a sign. */
-  async #processLoop(): Promise<void> {
-    const { queue, process, onProcessError, onPopped, clock } = this.#options;
-    const slice = new TimeSlice(clock);
-    for (;;) {
-      if (queue.length === 0) await queue.whenReady();
-      if (queue.isClosed) return;
-      try {
-        const popped = queue.popReady(process);
-        if (popped instanceof Promise) await popped;
-      } catch (error) {
-        if (queue.isClosed) return;
-        guarded(() => onProcessError?.(error), this.#onHookFailure);
-      }
-      if (onPopped !== undefined) guarded(onPopped, this.#onHookFailure);
-      if (slice.isDue()) await slice.pause();
-    }
-  }
-
-  readonly #onHookFailure = (thrown: unknown): void => {
-    if (this.#isHookFailureTold) return;
-    this.#isHookFailureTold = true;
-    const { name, logger } = this.#options;
-    safeLogger(logger).error(`${name}: onPopped or onProcessError failed; further failures are not reported.`, thrown);
-  };
+/** Closes the queue when the signal aborts, which ends the work. */
+export async function runWithQueue(
+  queue: Pick<Queue<never>, 'close'>,
+  signal: AbortSignal,
+  work: () => readonly Promise<void>[],
+): Promise<void> {
+  const close = () => queue.close();
+  if (signal.aborted) close();
+  signal.addEventListener('abort', close, { once: true });
+  await Promise.all(work());
+  signal.removeEventListener('abort', close);
 }

@@ -8,13 +8,14 @@ import type { CodecMemory } from '../codec/codec.ts';
 import { fieldRules, isKept } from '../codec/filter/field-filter.ts';
 import { reductionBy } from '../codec/filter/reduction.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
-import { plainCached, transformedCached } from '../codec/plain/decoded-cached.ts';
+import { transformedCached } from '../codec/plain/decoded-cached.ts';
 import type { StringTable } from '../codec/protobuf/string-table.ts';
 import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { ListWatch } from '../reflector/list-watch.ts';
+import type { ListerWatcher } from '../reflector/lister-watcher.ts';
+import { plainSource } from '../reflector/plain-source.ts';
 import { ResourceListerWatcher } from '../reflector/resource-lister-watcher.ts';
 import { discoveredCoverage, fixedCoverage } from './coverage.ts';
 import { DiscoveredScope, ScopedListerWatcher } from './discovered-scope.ts';
@@ -58,7 +59,7 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions {
 
 /** Whatever the user's own functions return, kept as it is: a plain store. client-go's `NewSharedIndexInformer`. */
 export interface ListWatchOrigin<T extends KubernetesObject> {
-  listWatch: ListWatch<T>;
+  listWatch: ListerWatcher<T>;
   /**
    * Fills in `kind` and `apiVersion` where the functions leave them out, and names the informer. Objects of another kind or
    * version are left out and reported.
@@ -102,7 +103,7 @@ export function originParts<T extends KubernetesObject>(
       );
     }
     const { listWatch, resource } = origin;
-    const listerWatcher = listWatch.listerWatcher((object) => plainCached(object, resource), resource);
+    const listerWatcher = plainSource(listWatch, resource);
     return { sources: [{ listerWatcher, keepTransformed: (object) => transformedCached(object, resource) }] };
   }
   const { cluster, resource, tweakListOptions } = origin;

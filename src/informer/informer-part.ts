@@ -6,13 +6,16 @@ import { type Logger, safeLogger } from '../observe/logger.ts';
 import type { Notification } from '../processor/notification.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import { InOrderQueue } from '../queue/in-order-queue.ts';
+import type { Queue } from '../queue/queue.ts';
+import { QueueConsumer } from '../queue/queue-consumer.ts';
 import type { CachedListerWatcher } from '../reflector/cached-lister-watcher.ts';
-import type { ReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
+import { CachedReflector } from '../reflector/cached-reflector.ts';
+import type { CachedReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 import { type Coverage, fixedCoverage } from './coverage.ts';
 import { DeltaHandler } from './delta-handler.ts';
-import { InformerController } from './informer-controller.ts';
+import { runWithQueue } from './informer-controller.ts';
 import { Intake } from './intake.ts';
 import { Repairs } from './repairs.ts';
 import { applyTransform, type Transform } from './transform.ts';
@@ -31,7 +34,7 @@ export interface InformerSource<T extends KubernetesObject> {
 
 export interface PartOptions<T extends KubernetesObject>
   extends Omit<
-    ReflectorOptions<T>,
+    CachedReflectorOptions<T>,
     'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone' | 'onState'
   > {
   name: string;
@@ -58,7 +61,9 @@ export interface PartOptions<T extends KubernetesObject>
 export class InformerPart<T extends KubernetesObject> {
   readonly #coverage: Coverage;
   readonly #intake: Intake<T>;
-  readonly #controller: InformerController<T>;
+  readonly #queue: Queue<Cached<T>>;
+  readonly #reflector: CachedReflector<T>;
+  readonly #consumer: QueueConsumer<Cached<T>>;
   readonly #repairs = new Repairs<T>();
   #preparing: Cached<T> | undefined;
 
@@ -82,7 +87,8 @@ export class InformerPart<T extends KubernetesObject> {
       knownObjects: knownTo(table, this.#coverage),
       clock,
     };
-    const queue = queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
+    const queue: Queue<Cached<T>> =
+      queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
     this.#intake = new Intake<T>({
       queue,
       clock,
@@ -111,13 +117,19 @@ export class InformerPart<T extends KubernetesObject> {
       logger,
       ...(onStored && { onStored }),
     });
-    this.#controller = new InformerController<T>({
+    this.#queue = queue;
+    this.#reflector = new CachedReflector<T>({
       ...(source.reachability && { reachability: source.reachability }),
       ...reflectorOptions,
       ...(source.confirmGone && { confirmGone: source.confirmGone }),
       listerWatcher: source.listerWatcher,
-      queue,
       target: this.#intake,
+    });
+    this.#consumer = new QueueConsumer<Cached<T>>({
+      name,
+      queue,
+      clock,
+      logger,
       process: handler.handle,
       onPopped: () => {
         const { caughtUp } = this.#intake;
@@ -131,11 +143,11 @@ export class InformerPart<T extends KubernetesObject> {
   }
 
   get state(): ReflectorState {
-    return this.#controller.state;
+    return this.#reflector.state;
   }
 
   setWatchErrorHandler(handler: WatchErrorHandler): void {
-    this.#controller.setWatchErrorHandler(handler);
+    this.#reflector.setWatchErrorHandler(handler);
   }
 
   /** Somebody has read an object of this part whose bytes are damaged. */
@@ -143,7 +155,7 @@ export class InformerPart<T extends KubernetesObject> {
     // It is not stored yet: whoever prepares it gets the error, and does not take it.
     if (this.#preparing?.key === object.key) return;
     this.#repairs.damaged(object);
-    this.#controller.refetch(object, problem);
+    this.#reflector.refetch(object, problem);
   }
 
   get coverage(): Coverage {
@@ -151,11 +163,11 @@ export class InformerPart<T extends KubernetesObject> {
   }
 
   hasSynced(): boolean {
-    return this.#controller.hasSynced();
+    return this.#queue.hasSynced();
   }
 
   lastSyncResourceVersion(): string {
-    return this.#controller.lastSyncResourceVersion();
+    return this.#reflector.lastSyncResourceVersion();
   }
 
   /** A part that turns out to be spare has nothing to catch up with. */
@@ -176,7 +188,7 @@ export class InformerPart<T extends KubernetesObject> {
       await Promise.race([settled, aborted]);
       if (this.#coverage.isSpare) await aborted;
     }
-    await this.#controller.run({ signal });
+    await runWithQueue(this.#queue, signal, () => [this.#reflector.run({ signal }), this.#consumer.run()]);
   }
 }
 

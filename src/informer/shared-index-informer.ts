@@ -27,6 +27,7 @@ import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
+import type { Controller } from './informer-controller.ts';
 import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
 import { type InformerOrigin, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart, type PartOptions } from './informer-part.ts';
@@ -195,6 +196,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   /** @internal */
   get table(): ObjectTable<T> {
     return this.#table;
+  }
+
+  /** Itself, as what runs it. client-go's `GetController`. */
+  get controller(): Controller {
+    return this;
   }
 
   lister(): Lister<T> {

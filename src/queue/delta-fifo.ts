@@ -1,4 +1,5 @@
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { KeyError } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { Backlog } from './backlog.ts';
 import { PoppableQueue, QueueItem } from './poppable-queue.ts';
@@ -75,6 +76,30 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   /** What is queued for the object's key; throws `KeyError`. */
   get(object: T | DeletedFinalStateUnknown<T>): Deltas<T> | undefined {
     return this.getByKey(this.intake.keyOf(object));
+  }
+
+  /** The key of an object, of a tombstone, or of what all these deltas are about. Throws `KeyError`. client-go's `KeyOf`. */
+  keyOf(object: T | DeletedFinalStateUnknown<T> | Deltas<T>): string {
+    if (!Array.isArray(object)) return this.intake.keyOf(object as T | DeletedFinalStateUnknown<T>);
+    const newest: Delta<T> | undefined = object.at(-1);
+    if (newest === undefined) throw new KeyError(object, 'deltas that hold nothing have no key');
+    return this.intake.keyOf(newest.object);
+  }
+
+  /**
+   * Queues deltas that were popped, unless something newer is queued for their key: what a consumer does that could not process them.
+   * They are queued as they are, without the transform. client-go's `AddIfNotPresent`.
+   */
+  addIfNotPresent(deltas: Deltas<T>): void {
+    if (this.isClosed) return;
+    const key = this.keyOf(deltas);
+    if (this.#queued.has(key)) return;
+    const [first, ...rest] = deltas as readonly [Delta<T>, ...Delta<T>[]];
+    const item = new QueueItem<T>(key, first);
+    item.deltas.push(...rest);
+    this.#queued.set(key, item);
+    this.populate();
+    this.wake();
   }
 
   getByKey(key: string): Deltas<T> | undefined {

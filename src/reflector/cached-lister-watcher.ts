@@ -1,14 +1,10 @@
 import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-
-export interface CallContext {
-  /** Aborts when the reflector stops or gives the call up; a call that ignores it is abandoned, not awaited. */
-  readonly signal: AbortSignal;
-}
+import type { CallContext } from './lister-watcher.ts';
 
 /**
- * Where a reflector gets its objects from. One call is one attempt: implementations never retry, because the reflector
+ * Where a reflector gets its objects from, in the form in which they are kept. One call is one attempt: implementations never retry, because the reflector
  * alone decides on retries. Failures are `ApiError` when the server answered, anything else when it did not.
  */
 export interface CachedListerWatcher<T extends KubernetesObject> {
@@ -26,8 +22,8 @@ export interface CachedListerWatcher<T extends KubernetesObject> {
 }
 
 /**
- * What a reflector writes to: the queue, seen from its producer. Each call throws when the object cannot be used; the
- * reflector then reports it and relists.
+ * What a reflector writes to: the queue, seen from its producer. Each call throws, or rejects, when the object cannot be used;
+ * the reflector then reports it and relists. No call is made while the one before has not settled.
  */
 export interface CachedTarget<T extends KubernetesObject> {
   /**
@@ -35,9 +31,9 @@ export interface CachedTarget<T extends KubernetesObject> {
    * transforms and checks objects here). What it throws makes that object, and no other, one that cannot be used.
    */
   prepare?(object: Cached<T>): Cached<T>;
-  add(object: Cached<T>): void;
-  update(object: Cached<T>): void;
-  delete(object: Cached<T>): void;
+  add(object: Cached<T>): void | Promise<void>;
+  update(object: Cached<T>): void | Promise<void>;
+  delete(object: Cached<T>): void | Promise<void>;
   /**
    * An object that was handed over before and turned out to be damaged, fetched again. To be passed over when it is not of
    * the version that is known: the watch tells of that. Never called while a whole state is being handed over.
@@ -51,9 +47,9 @@ export interface CachedTarget<T extends KubernetesObject> {
   /** Resolves when the target has room for more: events are not read before. Without it, there always is. */
   settled?(): Promise<void>;
   /** Queues what is known once more, without asking the server. */
-  resync(): void;
+  resync(): void | Promise<void>;
   /** Everything up to this version has been seen. */
-  bookmark?(resourceVersion: string): void;
+  bookmark?(resourceVersion: string): void | Promise<void>;
   /**
    * The newest version of the object that has been handed over and not deleted since. With it, an event that is older
    * than its object is refused and the state listed again; without it, such an event is handed on.

@@ -1,23 +1,15 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import { Filler } from './filler.ts';
 import { ListAndWatch } from './list-and-watch.ts';
 import { Refetcher } from './refetcher.ts';
-import { type ReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
+import { type CachedReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
 import type { ReflectorState } from './reflector-state.ts';
 import { ResyncTimer } from './resync-timer.ts';
 import { Session } from './session.ts';
 
-/**
- * Keeps a target equal to what a server has: lists, then watches, for ever. client-go's `cache.Reflector`.
- *
- * Promised: the target gets a whole state first; after that every change of an object, in the order of the server, or,
- * where changes were missed, another whole state; an object that cannot be used is reported, tried once more with a
- * whole state, and then named in `state.leftOut`. No failure is the end, and none is swallowed. At most 5 requests begin
- * in any 2 s, the further pages of a list aside. After a stop nothing reaches the target, the handlers or the log.
- *
- * Not promised: that each change of an object is seen on its own.
- */
+/** The reflector of objects in the form in which they are kept. See `Reflector` for what it promises. */
 export class CachedReflector<T extends KubernetesObject> {
   readonly name: string;
   readonly #session: Session<T>;
@@ -25,7 +17,7 @@ export class CachedReflector<T extends KubernetesObject> {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(options: ReflectorOptions<T>) {
+  constructor(options: CachedReflectorOptions<T>) {
     this.name = options.name;
     this.#session = new Session(resolveOptions(options), this.#stop.signal);
     this.#refetcher = new Refetcher(this.#session);
@@ -61,18 +53,35 @@ export class CachedReflector<T extends KubernetesObject> {
     if (this.#running !== undefined) {
       this.#session.settings.logger.warn(`${this.name}: run was called a second time; it changes nothing.`);
     }
-    this.#running ??= this.#run(signal);
+    this.#running ??= this.#during(signal, (rounds) => rounds.run());
     return this.#running;
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  /** See `Reflector`. */
+  async listAndWatch({ signal }: { signal: AbortSignal }): Promise<void> {
+    if (this.#running !== undefined) {
+      throw new TidewatchError('misuse', `${this.name}: listAndWatch was called while the reflector runs`);
+    }
+    this.#running = this.#during(signal, (rounds) => rounds.runOnce());
+    try {
+      await this.#running;
+    } finally {
+      if (!this.#stop.signal.aborted) this.#running = undefined;
+    }
+  }
+
+  async #during(signal: AbortSignal, work: (rounds: ListAndWatch<T>) => Promise<void>): Promise<void> {
     const stop = () => this.#stop.abort(signal.reason);
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
     const resync = new ResyncTimer(this.#session);
-    await new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start())).run();
-    await this.#refetcher.settled();
-    resync.stop();
-    this.#session.state.enter('stopped');
+    try {
+      await work(new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start())));
+    } finally {
+      await this.#refetcher.settled();
+      resync.stop();
+      signal.removeEventListener('abort', stop);
+      this.#session.state.enter('stopped');
+    }
   }
 }

@@ -4,7 +4,7 @@ import { afterEvents, afterStreamEnd, afterWatchOpen, failureKind, retryAfterMs 
 import type { Filler } from './filler.ts';
 import type { FrameStream } from './frame-stream.ts';
 import { interruptible } from './interruption.ts';
-import { recover, type Step } from './recovery.ts';
+import { RoundOver, recover, type Step } from './recovery.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { RetryWindow } from './retry-window.ts';
@@ -51,6 +51,21 @@ export class ListAndWatch<T extends KubernetesObject> {
         step = { do: 'fill' };
         await recover(this.#session, error, 'listing', { next: 'list', wait: 'backoff' }).catch(() => {});
       }
+    }
+  }
+
+  /** One whole state and the watches that go on from it. Resolves when the session's signal aborts; rejects with what ends them. */
+  async runOnce(): Promise<void> {
+    const { signal } = this.#session;
+    this.#session.endsWithRound = true;
+    try {
+      let step = await this.#take({ do: 'fill' });
+      while (step.do !== 'fill') step = await this.#take(step);
+      throw new ReflectorError('shortWatch', 'the watch ended, and the server gives no version to go on from');
+    } catch (error) {
+      if (!signal.aborted) throw error instanceof RoundOver ? error.reason : error;
+    } finally {
+      this.#session.endsWithRound = false;
     }
   }
 
@@ -152,7 +167,8 @@ export class ListAndWatch<T extends KubernetesObject> {
 
   /** Nothing has failed, but nothing can be resumed either: the server gives no versions. */
   async #relist(): Promise<Step<T>> {
-    const { backoff, state, settings, signal } = this.#session;
+    const { backoff, state, settings, signal, endsWithRound } = this.#session;
+    if (endsWithRound) return { do: 'fill' };
     const waitMs = backoff.next();
     state.enter('backoff', { nextAttempt: settings.clock.now() + waitMs });
     await settings.clock.sleep(waitMs, signal);

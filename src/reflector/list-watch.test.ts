@@ -1,33 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import type { Cached, CachedFrame } from '../api/cached.ts';
-import { KeyError } from '../api/key.ts';
+import type { CachedFrame } from '../api/cached.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
 import { ListWatch } from './list-watch.ts';
+import { plainSource } from './plain-source.ts';
 import { Scene } from './scripted-fixture.ts';
 
 const signal = new AbortController().signal;
-
-function toCached(object: KubernetesObject): Cached {
-  const { name = '', resourceVersion = '' } = object?.metadata ?? {};
-  if (name === '') throw new KeyError(object, 'it has no metadata.name');
-  return { key: name, namespace: '', name, uid: '', resourceVersion, labels: {}, view: () => object };
-}
 
 const list = async () => ({ metadata: { resourceVersion: '1' }, items: [] });
 async function* noEvents(): AsyncGenerator<WatchEvent> {}
 
 const listing = (answer: unknown) =>
-  new ListWatch({ list: () => answer as KubernetesList<KubernetesObject>, watch: noEvents })
-    .listerWatcher(toCached)
-    .list({}, { signal });
+  plainSource(new ListWatch({ list: () => answer as KubernetesList<KubernetesObject>, watch: noEvents })).list(
+    {},
+    { signal },
+  );
 
 async function framesOf(...events: unknown[]): Promise<CachedFrame[]> {
   async function* watch(): AsyncGenerator<WatchEvent> {
     yield* events as WatchEvent[];
   }
   const frames: CachedFrame[] = [];
-  for await (const batch of await new ListWatch({ list, watch }).listerWatcher(toCached).watch({}, { signal }))
+  for await (const batch of await plainSource(new ListWatch({ list, watch })).watch({}, { signal }))
     frames.push(...batch);
   return frames;
 }
@@ -60,7 +55,7 @@ describe('ListWatch with a resource', () => {
           yield { type: 'ADDED', object: { ...item, ...('kind' in ofList && { kind: 'Pod' }) } };
       },
     });
-    const lw = listWatch.listerWatcher(toCached, deployments);
+    const lw = plainSource(listWatch, deployments);
     const listed = await lw.list({}, { signal });
     expect(listed.items.map(({ key }) => key)).toEqual(['good']);
     expect(listed.broken).toMatchObject([
@@ -81,7 +76,7 @@ describe('ListWatch with a resource', () => {
       list: () => ({ ...ofList, items: [{ ...object('a'), ...ofObject }] }),
       watch: noEvents,
     });
-    const { items, broken } = await listWatch.listerWatcher(toCached, deployments).list({}, { signal });
+    const { items, broken } = await plainSource(listWatch, deployments).list({}, { signal });
     expect(items).toHaveLength(1);
     expect(broken).toEqual([]);
   });
@@ -92,23 +87,25 @@ describe('ListWatch with a resource', () => {
       watch: noEvents,
     });
     const sheep = { kind: 'Sheep', group: 'example.com', version: 'v1' };
-    expect((await listWatch.listerWatcher(toCached, sheep).list({}, { signal })).items).toHaveLength(1);
+    expect((await plainSource(listWatch, sheep).list({}, { signal })).items).toHaveLength(1);
   });
 });
 
 describe('ListWatch', () => {
   it('hands the options and the signal on', async () => {
     const calls: unknown[] = [];
-    const lw = new ListWatch({
-      list: (...call) => {
-        calls.push(call);
-        return { items: [] };
-      },
-      watch: (...call) => {
-        calls.push(call);
-        return noEvents();
-      },
-    }).listerWatcher(toCached);
+    const lw = plainSource(
+      new ListWatch({
+        list: (...call) => {
+          calls.push(call);
+          return { items: [] };
+        },
+        watch: (...call) => {
+          calls.push(call);
+          return noEvents();
+        },
+      }),
+    );
     await lw.list({ limit: 5 }, { signal });
     await lw.watch({ resourceVersion: '7' }, { signal });
     expect(calls).toEqual([
@@ -188,7 +185,7 @@ describe('ListWatch', () => {
   });
 
   it('fails when the watch function returns nothing to iterate', async () => {
-    const lw = new ListWatch({ list, watch: () => ({}) as AsyncIterable<WatchEvent> }).listerWatcher(toCached);
+    const lw = plainSource(new ListWatch({ list, watch: () => ({}) as AsyncIterable<WatchEvent> }));
     await expect(lw.watch({}, { signal })).rejects.toThrow('async iterable');
   });
 
@@ -196,7 +193,7 @@ describe('ListWatch', () => {
     const throwing = () => {
       throw new Error('bug');
     };
-    const lw = new ListWatch({ list: throwing, watch: throwing }).listerWatcher(toCached);
+    const lw = plainSource(new ListWatch({ list: throwing, watch: throwing }));
     await expect(lw.list({}, { signal })).rejects.toThrow('bug');
     await expect(lw.watch({}, { signal })).rejects.toThrow('bug');
     expect(() => new ListWatch({ list } as unknown as ConstructorParameters<typeof ListWatch>[0])).toThrow(
@@ -205,10 +202,8 @@ describe('ListWatch', () => {
   });
 
   it('does not try WatchList unless told that the functions know it', () => {
-    expect(new ListWatch({ list, watch: noEvents }).listerWatcher(toCached).supportsWatchList).toBe(false);
-    expect(
-      new ListWatch({ list, watch: noEvents, supportsWatchList: true }).listerWatcher(toCached).supportsWatchList,
-    ).toBe(true);
+    expect(plainSource(new ListWatch({ list, watch: noEvents })).supportsWatchList).toBe(false);
+    expect(plainSource(new ListWatch({ list, watch: noEvents, supportsWatchList: true })).supportsWatchList).toBe(true);
   });
 
   it('feeds a reflector', async () => {
@@ -227,7 +222,7 @@ describe('ListWatch', () => {
         }
       },
     });
-    const scene = await Scene.start({ around: () => listWatch.listerWatcher(toCached) });
+    const scene = await Scene.start({ around: () => plainSource(listWatch) });
     expect(scene.target.calls).toEqual(['replace 5: a', 'add b@5', 'delete a@5']);
     await scene[Symbol.asyncDispose]();
     await scene.settle();

@@ -1,168 +1,79 @@
-import { ApiError } from '../api/api-error.ts';
-import { addBroken } from '../api/broken-objects.ts';
-import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
-import type { KubernetesList, KubernetesObject, ListMeta } from '../api/metadata.ts';
-import { apiVersionOf, type Resource } from '../api/resource.ts';
-import { isStatus } from '../api/status.ts';
-import { TidewatchError } from '../api/tidewatch-error.ts';
-import { INITIAL_EVENTS_END, type WatchEvent } from '../api/watch-event.ts';
-import type { CachedListerWatcher, CallContext } from './cached-lister-watcher.ts';
-import { asError } from './reflector-error.ts';
+import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import type { Resource } from '../api/resource.ts';
+import type { WatchEvent } from '../api/watch-event.ts';
+import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 
-export interface ListWatchOptions<T extends KubernetesObject> {
-  /** One page; more follow when its `metadata.continue` is set. */
-  list(options: ListOptions, context: CallContext): Promise<KubernetesList<T>> | KubernetesList<T>;
-  /** The events after `options.resourceVersion`, one by one. Ends when the server ends the watch; throws when it breaks. */
-  watch(
-    options: ListOptions,
-    context: CallContext,
-  ): Promise<AsyncIterable<WatchEvent<T>>> | AsyncIterable<WatchEvent<T>>;
-  /** Whether `watch` honours `sendInitialEvents`. Default false. client-go: IsWatchListSemanticsUnSupported. */
-  supportsWatchList?: boolean;
+export interface ListWatchOptions<T extends KubernetesObject> extends ListerWatcher<T> {}
+
+/** What is listed and watched of a resource. */
+export interface ListWatchScope {
+  /** Unset: all, or that of the cluster's own default client. */
+  namespace?: string;
+  /** `app=web,tier in (api)`. */
+  labelSelector?: string;
+  /** `spec.nodeName=node-1`. */
+  fieldSelector?: string;
+}
+
+/** What a `ListWatch` needs of a `Cluster`. */
+export interface ListWatchCluster {
+  client<T extends KubernetesObject>(
+    resource: Resource<T>,
+  ): {
+    list(options: ListOptions & { namespace?: string; signal?: AbortSignal }): Promise<KubernetesList<T>>;
+    watch(options: ListOptions & { namespace?: string; signal?: AbortSignal }): AsyncIterable<WatchEvent<T>>;
+  };
 }
 
 /**
- * List and watch functions of the user's own, in place of a cluster: for another client, for something that is no
+ * List and watch functions of the user's own, in place of a cluster: for another client, for something that is not
  * Kubernetes at all, for tests. They never retry; a function that throws is a failed list or watch. client-go's
  * `cache.ListWatch`.
+ *
+ * ```ts
+ * const running = ListWatch.for(cluster, pods, { namespace: 'shop', fieldSelector: 'status.phase=Running' });
+ * ```
  */
-export class ListWatch<T extends KubernetesObject> {
+export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
+  readonly supportsWatchList: boolean;
   readonly #options: ListWatchOptions<T>;
 
   constructor(options: ListWatchOptions<T>) {
     for (const name of ['list', 'watch'] as const) {
-      if (typeof options[name] !== 'function') throw new TypeError(`ListWatch: ${name} must be a function`);
+      if (typeof options?.[name] !== 'function') throw new TypeError(`ListWatch: ${name} must be a function`);
     }
     this.#options = options;
+    this.supportsWatchList = options.supportsWatchList ?? false;
   }
 
-  /**
-   * What a reflector needs. `toCached` wraps an object, and throws when it cannot be used. With a `resource`, an object that says
-   * that it is of another kind or version cannot be used either.
-   */
-  listerWatcher(toCached: (object: T) => Cached<T>, resource?: ExpectedType): CachedListerWatcher<T> {
-    const options = this.#options;
-    const take = resource === undefined ? toCached : (object: T) => toCached(expected(object, resource));
-    return {
-      supportsWatchList: options.supportsWatchList ?? false,
-      list: async (listOptions, context) => {
-        const list = await options.list(listOptions, context);
-        return cachedList(list, resource === undefined ? take : (object) => take(listedIn(list, object, resource)));
-      },
-      watch: async (listOptions, context) => cachedFrames(await options.watch(listOptions, context), take),
+  /** The objects of a resource on a cluster. client-go's `NewListWatchFromClient`. */
+  static for<T extends KubernetesObject>(
+    cluster: ListWatchCluster,
+    resource: Resource<T>,
+    { namespace, labelSelector, fieldSelector }: ListWatchScope = {},
+  ): ListWatch<T> {
+    const client = cluster.client(resource);
+    const scope = {
+      ...(namespace !== undefined && { namespace }),
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
     };
+    return new ListWatch({
+      list: (options, { signal }) => client.list({ ...options, ...scope, signal }),
+      watch: (options, { signal }) => client.watch({ ...options, ...scope, signal }),
+      supportsWatchList: true,
+    });
   }
-}
 
-type ExpectedType = Pick<Resource, 'kind' | 'group' | 'version'>;
-
-/** Throws when the object says that it is something else. One that says nothing is believed. */
-function expected<T extends KubernetesObject>(object: T, resource: ExpectedType): T {
-  const { kind, apiVersion } = object ?? {};
-  const isOther = (kind && kind !== resource.kind) || (apiVersion && apiVersion !== apiVersionOf(resource));
-  if (isOther) throw wrongType(resource, `a ${kind || 'nameless kind'} of ${apiVersion || 'no version'}`);
-  return object;
-}
-
-/** Items of lists often say nothing; then the list does, if it is one of a built-in group, whose lists are all named alike. */
-function listedIn<T extends KubernetesObject>(list: KubernetesList<T>, object: T, resource: ExpectedType): T {
-  const isOther = list.kind && list.kind !== 'List' && list.kind !== `${resource.kind}List`;
-  if (isOther && !object?.kind && !resource.group.includes('.')) throw wrongType(resource, `an item of a ${list.kind}`);
-  return object;
-}
-
-function wrongType(resource: ExpectedType, got: string): TypeError {
-  return new TypeError(`expected a ${resource.kind} of ${apiVersionOf(resource)} and got ${got}`);
-}
-
-function cachedList<T extends KubernetesObject>(
-  list: KubernetesList<T>,
-  toCached: (object: T) => Cached<T>,
-): CachedList<T> {
-  const body: unknown = list;
-  if (isStatus(body)) throw new ApiError(body);
-  const listed: unknown = list?.items;
-  if (listed !== null && !Array.isArray(listed)) {
-    throw new TypeError('the list function must return an object with "items", an array');
+  list(options: ListOptions, context: CallContext): Promise<KubernetesList<T>> | KubernetesList<T> {
+    return this.#options.list(options, context);
   }
-  const items: Cached<T>[] = [];
-  const broken: BrokenObject[] = [];
-  for (const object of list.items ?? []) {
-    try {
-      items.push(toCached(object));
-    } catch (error) {
-      addBroken(broken, brokenObject(object, error));
-    }
+
+  watch(
+    options: ListOptions,
+    context: CallContext,
+  ): Promise<AsyncIterable<WatchEvent<T>>> | AsyncIterable<WatchEvent<T>> {
+    return this.#options.watch(options, context);
   }
-  return { items, broken, metadata: listMeta(list.metadata) };
-}
-
-/** Lists of @kubernetes/client-node spell it `_continue`. */
-function listMeta(metadata: (ListMeta & { _continue?: unknown }) | undefined): ListMeta {
-  const token = metadata?.continue ?? metadata?._continue;
-  return {
-    ...(typeof metadata?.resourceVersion === 'string' && { resourceVersion: metadata.resourceVersion }),
-    ...(typeof token === 'string' && { continue: token }),
-  };
-}
-
-function cachedFrames<T extends KubernetesObject>(
-  events: AsyncIterable<WatchEvent<T>>,
-  toCached: (object: T) => Cached<T>,
-): CachedFrames<T> {
-  if (typeof events?.[Symbol.asyncIterator] !== 'function') {
-    throw new TypeError('the watch function must return an async iterable of events');
-  }
-  return framesOf(events, toCached);
-}
-
-async function* framesOf<T extends KubernetesObject>(
-  events: AsyncIterable<WatchEvent<T>>,
-  toCached: (object: T) => Cached<T>,
-): CachedFrames<T> {
-  for await (const event of events) yield [frameOf(event, toCached)];
-}
-
-function frameOf<T extends KubernetesObject>(event: WatchEvent<T>, toCached: (object: T) => Cached<T>): CachedFrame<T> {
-  switch (event?.type) {
-    case 'ADDED':
-    case 'MODIFIED':
-    case 'DELETED':
-      try {
-        return { type: event.type, object: toCached(event.object) };
-      } catch (error) {
-        return { type: 'BROKEN', broken: brokenObject(event.object, error) };
-      }
-    case 'BOOKMARK': {
-      const metadata = event.object?.metadata;
-      return {
-        type: 'BOOKMARK',
-        resourceVersion: metadata?.resourceVersion ?? '',
-        initialEventsEnd: metadata?.annotations?.[INITIAL_EVENTS_END] === 'true',
-      };
-    }
-    case 'ERROR':
-      return {
-        type: 'ERROR',
-        status: isStatus(event.object)
-          ? event.object
-          : { kind: 'Status', status: 'Failure', message: 'the watch sent an ERROR event without a Status in it' },
-      };
-    default: {
-      const { type, object } = (event ?? {}) as { type?: unknown; object?: unknown };
-      return {
-        type: 'BROKEN',
-        broken: brokenObject(object, new TidewatchError('malformed', `an event has the unknown type ${String(type)}`)),
-      };
-    }
-  }
-}
-
-function brokenObject(object: unknown, error: unknown): BrokenObject {
-  const { namespace, name } = (object as KubernetesObject | null | undefined)?.metadata ?? {};
-  const problem = asError(error);
-  return typeof name === 'string' && name !== ''
-    ? { problem, key: namespace ? `${namespace}/${name}` : name }
-    : { problem };
 }

@@ -1,6 +1,7 @@
 import type { CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
-import type { CachedListerWatcher, CallContext } from './cached-lister-watcher.ts';
+import type { CachedListerWatcher } from './cached-lister-watcher.ts';
+import type { CallContext } from './lister-watcher.ts';
 import {
   apiError,
   bookmark,

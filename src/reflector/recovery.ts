@@ -15,6 +15,15 @@ export type Step<T extends KubernetesObject> =
   /** There was a 404: find out whether the resource type exists, and wait until it does. */
   | { readonly do: 'awaitReturn'; readonly error: Error; readonly phase: ReflectorPhase };
 
+/** Ends a session that was to be one list and its watches. Not for users: they get the reason. */
+export class RoundOver {
+  readonly reason: Error;
+
+  constructor(reason: Error) {
+    this.reason = reason;
+  }
+}
+
 /** A relist after a watch's 410 comes no sooner than this, whatever the backoff is set to. */
 const MIN_WAIT_AFTER_EXPIRED_MS = 500;
 
@@ -26,6 +35,7 @@ export async function recover<T extends KubernetesObject>(
   recovery: Recovery,
 ): Promise<Step<T>> {
   const error = asError(failure);
+  if (session.endsWithRound && recovery.next !== 'watch') throw new RoundOver(error);
   if (recovery.next === 'gone') return { do: 'awaitReturn', error, phase };
   const { state, pacer, settings, signal } = session;
   const { clock } = settings;

@@ -6,7 +6,7 @@ import type { Fault } from '../apiserver/request/fault-plan.ts';
 import { resourceCodec } from '../codec/resource-codec.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { CachedReflector } from './cached-reflector.ts';
-import type { ReflectorOptions } from './reflector-options.ts';
+import type { CachedReflectorOptions } from './reflector-options.ts';
 import { ResourceListerWatcher, type ResourceListerWatcherOptions } from './resource-lister-watcher.ts';
 import { RecordingTarget } from './scripted-fixture.ts';
 
@@ -50,7 +50,7 @@ const update = (name: string, value: string) => send('PUT', `${PATH}/${name}`, {
 const remove = (name: string) => send('DELETE', `${PATH}/${name}`);
 
 function reflect(
-  options: Partial<ReflectorOptions<ConfigMap>> = {},
+  options: Partial<CachedReflectorOptions<ConfigMap>> = {},
   source: Partial<ResourceListerWatcherOptions<ConfigMap>> = {},
 ) {
   const target = new RecordingTarget();

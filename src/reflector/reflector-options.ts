@@ -6,7 +6,9 @@ import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { type Random, systemRandom } from '../observe/random.ts';
 import type { BackoffOptions } from './backoff.ts';
 import type { CachedListerWatcher, CachedTarget } from './cached-lister-watcher.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
+import type { ReflectorTarget } from './reflector-target.ts';
 import type { RequestPacer } from './request-pacer.ts';
 
 export interface WatchErrorContext {
@@ -25,9 +27,22 @@ export interface WatchErrorContext {
  */
 export type WatchErrorHandler = (error: Error, context: WatchErrorContext) => void;
 
-export interface ReflectorOptions<T extends KubernetesObject> {
+export interface ReflectorOptions<T extends KubernetesObject> extends ReflectorSetup {
+  /** Usually a `ListWatch`. */
+  listerWatcher: ListerWatcher<T>;
+  /** A `DeltaFIFO`, a `Store`, an `Indexer`, or one's own. */
+  target: ReflectorTarget<T>;
+}
+
+export interface CachedReflectorOptions<T extends KubernetesObject> extends ReflectorSetup {
   listerWatcher: CachedListerWatcher<T>;
   target: CachedTarget<T>;
+  /** Shared by the reflectors of one informer. Default: one of its own. */
+  pacer?: RequestPacer;
+}
+
+/** How a reflector behaves, whatever it reads from and writes to. */
+export interface ReflectorSetup {
   /** What messages, metrics and the watch error handler call it. client-go: ReflectorOptions.Name. */
   name: string;
   /** Whose time and turns it goes by. Default: the machine's. */
@@ -80,8 +95,6 @@ export interface ReflectorOptions<T extends KubernetesObject> {
    * they last as long as `backoff` says. Informers of a cluster have that of the cluster.
    */
   reachability?: Reachability;
-  /** @internal Shared by the reflectors of one informer. Default: one of its own. */
-  pacer?: RequestPacer;
   /**
    * Called when a phase begins, and when its details or `leftOut` change; not when `lastContact` alone does, nor for the moment
    * between one watch and the next. What it throws is logged.
@@ -95,7 +108,7 @@ const MIN_RESYNC_MS = 1_000;
 /** The options with their defaults. */
 export type ReflectorSettings<T extends KubernetesObject> = ReturnType<typeof resolveOptions<T>>;
 
-export function resolveOptions<T extends KubernetesObject>(options: ReflectorOptions<T>) {
+export function resolveOptions<T extends KubernetesObject>(options: CachedReflectorOptions<T>) {
   const { listerWatcher, resyncMs = 0 } = options;
   return {
     listerWatcher,

@@ -29,14 +29,19 @@ export class ResyncTimer<T extends KubernetesObject> {
   }
 
   #resync(): void {
-    const { resyncMs, shouldResync, target } = this.#session.settings;
+    const { shouldResync, target } = this.#session.settings;
     try {
       if (!shouldResync()) return;
       this.#session.debug('resync');
-      target.resync();
+      target.resync()?.catch((cause: unknown) => this.#failed(cause));
     } catch (cause) {
-      const error = new ReflectorError('resync', `resync failed: ${asError(cause).message}`, { cause });
-      this.#session.report(error, 'watching', resyncMs);
+      this.#failed(cause);
     }
+  }
+
+  #failed(cause: unknown): void {
+    if (this.#session.signal.aborted) return;
+    const error = new ReflectorError('resync', `resync failed: ${asError(cause).message}`, { cause });
+    this.#session.report(error, 'watching', this.#session.settings.resyncMs);
   }
 }

@@ -5,9 +5,10 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Status } from '../api/status.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { CachedListerWatcher, CachedTarget, CallContext } from './cached-lister-watcher.ts';
+import type { CachedListerWatcher, CachedTarget } from './cached-lister-watcher.ts';
 import { CachedReflector } from './cached-reflector.ts';
-import type { ReflectorOptions, WatchErrorContext } from './reflector-options.ts';
+import type { CallContext } from './lister-watcher.ts';
+import type { CachedReflectorOptions, WatchErrorContext } from './reflector-options.ts';
 import type { ReflectorState } from './reflector-state.ts';
 
 export type Pod = KubernetesObject;
@@ -260,7 +261,7 @@ export class RecordingTarget implements CachedTarget<Pod> {
   }
 }
 
-export interface Script extends Omit<Partial<ReflectorOptions<Pod>>, 'watchList'> {
+export interface Script extends Omit<Partial<CachedReflectorOptions<Pod>>, 'watchList'> {
   lists?: readonly Answer<CachedList<Pod>>[];
   watches?: readonly Answer<ScriptedWatch>[];
   watchList?: boolean;

@@ -33,6 +33,8 @@ export class Session<T extends KubernetesObject> {
   readonly metrics: ReflectorMetrics;
   readonly state: StateKeeper;
   readonly #failures: FailureLog;
+  /** The first failure that makes another list necessary ends it, instead of being waited out. */
+  endsWithRound = false;
   #hasComplained = false;
   watchErrorHandler: WatchErrorHandler | undefined;
 

@@ -45,19 +45,26 @@ export class TargetWriter<T extends KubernetesObject> {
 
   /**
    * Hands one event on. Throws a `ReflectorError` when its object cannot be used, or is older than what is known of it.
-   * Returns whether the object had been left out before.
+   * Returns whether the object had been left out before; a promise of that only if the target returns one.
    */
-  write(type: ObjectEventType, event: Cached<T>): boolean {
+  write(type: ObjectEventType, event: Cached<T>): boolean | Promise<boolean> {
     this.#refuseStale(type, event);
-    try {
-      const object = this.#prepare(event);
-      if (type === 'ADDED') this.#target.add(object);
-      else if (type === 'MODIFIED') this.#target.update(object);
-      else this.#target.delete(object);
-    } catch (cause) {
+    const failed = (cause: unknown): never => {
       throw unusableError(`the ${VERB[type]} of ${event.key}`, event.key, cause);
+    };
+    let written: void | Promise<void>;
+    try {
+      written = this.#handOver(type, this.#prepare(event));
+    } catch (cause) {
+      return failed(cause);
     }
-    return this.leftOut.delete(event.key);
+    if (written === undefined) return this.leftOut.delete(event.key);
+    return written.then(() => this.leftOut.delete(event.key), failed);
+  }
+
+  #handOver(type: ObjectEventType, object: Cached<T>): void | Promise<void> {
+    if (type === 'ADDED') return this.#target.add(object);
+    return type === 'MODIFIED' ? this.#target.update(object) : this.#target.delete(object);
   }
 
   /** Prepares the items of a list one by one, in slices, so that one bad item does not cost the others. */

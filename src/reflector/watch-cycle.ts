@@ -68,25 +68,25 @@ export class WatchCycle<T extends KubernetesObject> {
       for (const frame of batch) {
         signal.throwIfAborted();
         this.#events++;
-        this.#take(frame);
+        const taken = this.#take(frame);
+        if (taken !== undefined) await taken;
         if (slice.isDue()) await slice.pause();
       }
     }
   }
 
-  #take(frame: CachedFrame<T>): void {
+  /** A promise only if the target returns one. */
+  #take(frame: CachedFrame<T>): void | Promise<void> {
     switch (frame.type) {
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
         if (frame.type !== 'ADDED') this.#isInOrder = true;
-        this.#takeObject(frame);
-        break;
+        return this.#takeObject(frame);
       case 'BOOKMARK':
         this.#isInOrder = true;
         if (!frame.initialEventsEnd && this.#deadline.bookmarkSeen()) this.#stream.checkDeadline();
-        this.#takeBookmark(frame.resourceVersion);
-        break;
+        return this.#takeBookmark(frame.resourceVersion);
       case 'ERROR':
         throw new ApiError(frame.status);
       case 'BROKEN': {
@@ -101,30 +101,42 @@ export class WatchCycle<T extends KubernetesObject> {
     }
   }
 
-  #takeObject(frame: CachedFrame<T> & { type: 'ADDED' | 'MODIFIED' | 'DELETED' }): void {
-    const { position, writer, state } = this.#session;
-    let wasLeftOut = false;
+  #takeObject(frame: CachedFrame<T> & { type: 'ADDED' | 'MODIFIED' | 'DELETED' }): void | Promise<void> {
+    const { resourceVersion } = frame.object;
+    let written: boolean | Promise<boolean>;
     try {
-      wasLeftOut = writer.write(frame.type, frame.object);
+      written = this.#session.writer.write(frame.type, frame.object);
     } catch (error) {
-      this.#unusable(error);
-      return;
+      return this.#unusable(error);
     }
-    if (this.#isInOrder) position.advance(frame.object.resourceVersion);
+    if (typeof written === 'boolean') return this.#written(resourceVersion, written);
+    return written.then(
+      (wasLeftOut) => this.#written(resourceVersion, wasLeftOut),
+      (error) => this.#unusable(error),
+    );
+  }
+
+  #written(resourceVersion: string, wasLeftOut: boolean): void {
+    const { position, writer, state } = this.#session;
+    if (this.#isInOrder) position.advance(resourceVersion);
     if (wasLeftOut) state.leaveOut(writer.leftOut);
   }
 
   /** A bookmark without a version, or from before, says nothing. */
-  #takeBookmark(resourceVersion: string): void {
+  #takeBookmark(resourceVersion: string): void | Promise<void> {
     const { position, settings } = this.#session;
     if (resourceVersion === '' || position.isPast(resourceVersion)) return;
     position.advance(resourceVersion);
     try {
-      settings.target.bookmark?.(resourceVersion);
+      return settings.target.bookmark?.(resourceVersion)?.catch((cause: unknown) => this.#bookmarkFailed(cause));
     } catch (cause) {
-      const error = new ReflectorError('unusable', `a bookmark cannot be used: ${asError(cause).message}`, { cause });
-      this.#session.report(error, 'watching');
+      this.#bookmarkFailed(cause);
     }
+  }
+
+  #bookmarkFailed(cause: unknown): void {
+    const error = new ReflectorError('unusable', `a bookmark cannot be used: ${asError(cause).message}`, { cause });
+    this.#session.report(error, 'watching');
   }
 
   /** Ends the watch for a list, unless a list has shown before that the object cannot be used, and it is named as such. */

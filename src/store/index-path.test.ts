@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type IndexPath, type PathReadable, parseIndexPath, pathReader } from './index-path.ts';
-import { PlainCached } from './plain-cached.ts';
+import { KeptObject } from './kept-object.ts';
 
 const object: KubernetesObject & Record<'spec' | 'data', unknown> = {
   metadata: {
@@ -26,7 +26,7 @@ const object: KubernetesObject & Record<'spec' | 'data', unknown> = {
 };
 
 function values(path: string, of: KubernetesObject = object): readonly string[] {
-  const found = pathReader(parseIndexPath('i', path))(new PlainCached('default/web', of));
+  const found = pathReader(parseIndexPath('i', path))(new KeptObject('default/web', of));
   return typeof found === 'string' ? [found] : (found ?? []);
 }
 

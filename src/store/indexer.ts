@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { IndexDefinition, Indexers } from './index-definition.ts';
-import { PlainCached } from './plain-cached.ts';
+import { KeptObject } from './kept-object.ts';
 import { Store, type StoreOptions, viewsOf } from './store.ts';
 
 export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions<T> {
@@ -21,7 +21,7 @@ export class Indexer<T extends KubernetesObject = KubernetesObject> extends Stor
 
   /** All that share at least one value of the index with `obj`, which need not be stored. */
   index(indexName: string, obj: T): T[] {
-    return viewsOf(this.table.sharing(indexName, new PlainCached('the object that was asked about', obj)));
+    return viewsOf(this.table.sharing(indexName, new KeptObject('the object that was asked about', obj)));
   }
 
   /** The keys of those under that value, sorted. */

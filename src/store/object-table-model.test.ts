@@ -4,8 +4,8 @@ import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject, ObjectMeta } from '../api/metadata.ts';
 import { type Indexers, metaNamespaceIndex, NAMESPACE_INDEX } from './index-definition.ts';
 import { IndexError } from './index-error.ts';
+import { KeptObject } from './kept-object.ts';
 import { ObjectTable } from './object-table.ts';
-import { PlainCached } from './plain-cached.ts';
 
 interface Thing extends KubernetesObject {
   metadata: ObjectMeta;
@@ -92,7 +92,7 @@ function thing(name: string, namespace: string, labels: Record<string, string>, 
 }
 
 const keyOf = ({ metadata }: Thing) => `${metadata.namespace ?? ''}/${metadata.name}`;
-const cached = (object: Thing) => new PlainCached(keyOf(object), object);
+const cached = (object: Thing) => new KeptObject(keyOf(object), object);
 const keysOf = (objects: Iterable<{ key: string }>) => Array.from(objects, ({ key }) => key).sort();
 
 class Model {

@@ -3,13 +3,13 @@ import type { Cached } from '../api/cached.ts';
 import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { metaNamespaceIndex, NAMESPACE_INDEX } from './index-definition.ts';
+import { KeptObject } from './kept-object.ts';
 import { ObjectTable } from './object-table.ts';
-import { PlainCached } from './plain-cached.ts';
 
 /** More than are looked through without an index. */
 const MANY = 1_000;
 
-class CountingCached extends PlainCached<KubernetesObject> {
+class CountingCached extends KeptObject<KubernetesObject> {
   static reads = 0;
   override get labels() {
     CountingCached.reads++;

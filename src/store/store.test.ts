@@ -3,8 +3,8 @@ import type { Cached } from '../api/cached.ts';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError } from '../api/key.ts';
 import type { KubernetesObject, ObjectMeta } from '../api/metadata.ts';
+import { KeptObject } from './kept-object.ts';
 import { ObjectTable } from './object-table.ts';
-import { PlainCached } from './plain-cached.ts';
 import { Store } from './store.ts';
 
 interface Thing extends KubernetesObject {
@@ -110,10 +110,10 @@ describe('Store', () => {
     const wrapped: string[] = [];
     const wrap = (object: Thing): Cached<Thing> => {
       wrapped.push(object.metadata.name ?? '');
-      return new PlainCached(object.metadata.name ?? '', object);
+      return new KeptObject(object.metadata.name ?? '', object);
     };
     const store = new Store<Thing>({ table, wrap });
-    table.put(new PlainCached('a', thing('a', 'theirs')));
+    table.put(new KeptObject('a', thing('a', 'theirs')));
     store.add(thing('b', 'ours'));
     expect(values(store)).toEqual(['theirs', 'ours']);
     expect(table.get('b')?.view().val).toBe('ours');

@@ -2,9 +2,9 @@ import type { Cached } from '../api/cached.ts';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { KeptObject } from './kept-object.ts';
 import type { MutationDetector } from './mutation-detector.ts';
 import { ObjectTable } from './object-table.ts';
-import { PlainCached } from './plain-cached.ts';
 
 export interface StoreOptions<T extends KubernetesObject> {
   /** Default: `metaNamespaceKey`. What it throws reaches the caller as a `KeyError`. client-go's `keyFunc`. */
@@ -65,6 +65,9 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     for (const object of cached) this.#mutationDetector?.watch(object.key, object.view());
   }
 
+  /** Does nothing: a store has nobody to tell. For a `Reflector`, whose target it can be. client-go's `Resync`. */
+  resync(): void {}
+
   /** In no promised order. */
   list(): T[] {
     return viewsOf(this.table.values());
@@ -104,7 +107,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     const object = this.#transform === undefined ? obj : this.#transform(obj);
     if (this.#wrap !== undefined) return this.#wrap(object);
     const key = this.#keyOf(object);
-    return new PlainCached(this.table.get(key)?.key ?? key, object);
+    return new KeptObject(this.table.get(key)?.key ?? key, object);
   }
 
   #keyOf(obj: T): string {
@@ -118,7 +121,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
 }
 
 function plainCached<T extends KubernetesObject>(key: string, obj: T): Cached<T> {
-  return new PlainCached(key, obj);
+  return new KeptObject(key, obj);
 }
 
 export function viewsOf<T extends KubernetesObject>(cached: readonly Cached<T>[]): T[] {

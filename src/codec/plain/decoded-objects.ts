@@ -2,10 +2,10 @@ import type { BrokenObject, Cached } from '../../api/cached.ts';
 import { metaNamespaceKey } from '../../api/key.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { type Origin, type Reduction, withOrigin } from '../../api/origin.ts';
+import { plainCached } from '../../api/plain-cached.ts';
 import { apiVersionOf } from '../../api/resource.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ExpectedObjects, Where } from '../keeping.ts';
-import { plainCached } from './decoded-cached.ts';
 
 /** Judges decoded values: one that is a usable object of the expected kind becomes a `Cached`. */
 export class ObjectIntake<T extends KubernetesObject> {

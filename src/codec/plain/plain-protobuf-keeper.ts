@@ -1,13 +1,13 @@
 import type { Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { type Origin, withOrigin } from '../../api/origin.ts';
+import { plainCached } from '../../api/plain-cached.ts';
 import { type FieldRules, fieldRules } from '../filter/field-filter.ts';
 import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
 import type { ProtobufKeeperParts } from '../keeping.ts';
 import { IdentifyingKeeper } from '../protobuf/identifying-keeper.ts';
 import { messagePlan } from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
-import { plainCached } from './decoded-cached.ts';
 import type { PlainKeeperOptions } from './plain-json-keeper.ts';
 
 const WITHOUT_MANAGED_FIELDS = fieldRules({ drop: ['metadata.managedFields'] });

@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 const NO_LABELS: Labels = Object.freeze(Object.create(null));
 
 /** An object that is kept as it was given: every `view` is that object. */
-export class PlainCached<T extends KubernetesObject> implements Cached<T> {
+export class KeptObject<T extends KubernetesObject> implements Cached<T> {
   readonly key: string;
   readonly #object: T;
 

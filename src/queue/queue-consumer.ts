@@ -1,0 +1,55 @@
+import type { Clock } from '../observe/clock.ts';
+import { guarded } from '../observe/guarded.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
+import type { ProcessDeltas, Queue } from './queue.ts';
+
+export interface QueueConsumerOptions<T> {
+  /** Whose messages they are. */
+  name: string;
+  queue: Queue<T>;
+  /** Is given each object's changes, one object at a time. What it throws is reported to `onProcessError`. */
+  process: ProcessDeltas<T>;
+  /** What it throws or rejects with is logged, the first time, and changes nothing. */
+  onProcessError?: (error: unknown) => void;
+  /** After each object that was taken from the queue, whether `process` failed or not. Its failures: as `onProcessError`. */
+  onPopped?: () => void;
+  clock?: Clock;
+  logger?: Logger;
+}
+
+/** The loop that empties a queue into `process`, in slices. client-go's `processLoop`. */
+export class QueueConsumer<T> {
+  readonly #options: QueueConsumerOptions<T>;
+  #isHookFailureTold = false;
+
+  constructor(options: QueueConsumerOptions<T>) {
+    this.#options = options;
+  }
+
+  /** Ends when the queue is closed, and by nothing else: a loop that stopped would freeze the store without a sign. Never rejects. */
+  async run(): Promise<void> {
+    const { queue, process, onProcessError, onPopped, clock } = this.#options;
+    const slice = new TimeSlice(clock);
+    for (;;) {
+      if (queue.length === 0) await queue.whenReady();
+      if (queue.isClosed) return;
+      try {
+        const popped = queue.popReady(process);
+        if (popped instanceof Promise) await popped;
+      } catch (error) {
+        if (queue.isClosed) return;
+        guarded(() => onProcessError?.(error), this.#onHookFailure);
+      }
+      if (onPopped !== undefined) guarded(onPopped, this.#onHookFailure);
+      if (slice.isDue()) await slice.pause();
+    }
+  }
+
+  readonly #onHookFailure = (thrown: unknown): void => {
+    if (this.#isHookFailureTold) return;
+    this.#isHookFailureTold = true;
+    const { name, logger } = this.#options;
+    safeLogger(logger).error(`${name}: onPopped or onProcessError failed; further failures are not reported.`, thrown);
+  };
+}

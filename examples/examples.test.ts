@@ -17,6 +17,7 @@ import * as seed000 from './seeds/000-shared-informer.ts';
 import * as seed001 from './seeds/001-raw-watch.ts';
 import * as seed002 from './seeds/002-namespace-and-resync.ts';
 import * as seed003 from './seeds/003-two-ways-to-start.ts';
+import * as byHand from './seeds/004-by-hand.ts';
 import * as seed004 from './seeds/004-index-and-lister.ts';
 import { type Performance, perform } from './transcript-fixture.ts';
 
@@ -101,6 +102,25 @@ describe.concurrent('the examples that follow the seeds', () => {
       'Pod Deleted: default/wordpress',
     ]);
     expect(lines.filter((line) => line.includes('by lister'))).toEqual(['2 pods by index, 2 by lister']);
+  });
+
+  it('004, by hand: reflector, queue and indexer, on functions and on a cluster', async () => {
+    const lines = await perform(byHand.main, {
+      story: async ({ transcript, others }) => {
+        await transcript.until(has(4));
+        await others.client(pods).delete('wordpress');
+        await transcript.until(has(5));
+      },
+    });
+    expect(lines.slice(0, 2)).toEqual([
+      'Replaced default/own; default has own',
+      'Deleted default/own; default has nothing',
+    ]);
+    expect(lines.slice(2, 5)).toEqual([
+      'Replaced default/mysql; default has mysql',
+      'Replaced default/wordpress; default has mysql, wordpress',
+      expect.stringMatching(/^(Updated|Deleted) default\/wordpress; default has mysql/),
+    ]);
   });
 });
 

@@ -129,3 +129,4 @@ export { IndexError, type IndexErrorKind } from './store/index-error.ts';
 export { Indexer, type IndexerOptions } from './store/indexer.ts';
 export { MutationDetector } from './store/mutation-detector.ts';
 export { Store, type StoreOptions } from './store/store.ts';
+export { ThreadSafeStore } from './store/thread-safe-store.ts';

@@ -2,7 +2,6 @@ import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { failureKind } from './failure.ts';
-import type { FrameStream } from './frame-stream.ts';
 import { interruptible } from './interruption.ts';
 import { listPages, pageLimit } from './pager.ts';
 import { asError, ReflectorError } from './reflector-error.ts';

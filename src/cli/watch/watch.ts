@@ -1,7 +1,6 @@
 import { metaNamespaceKey } from '../../api/key.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { defineResource } from '../../api/resource.ts';
-import type { Transport } from '../../api/transport.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { SharedIndexInformer } from '../../informer/shared-index-informer.ts';
 import { silentLogger } from '../../observe/logger.ts';
@@ -21,7 +20,7 @@ import { viewColumns } from './table-view.ts';
 import type { WatchContext } from './watch-context.ts';
 import { type WatchRequest, watchRequest } from './watch-request.ts';
 import { WatchScreen } from './watch-screen.ts';
-import { type WatchTarget, watchTarget } from './watch-target.ts';
+import { watchTarget } from './watch-target.ts';
 
 export async function watch(invocation: Invocation): Promise<number> {
   const { io } = invocation;

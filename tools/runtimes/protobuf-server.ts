@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { makeCertificate } from '../../src/transport/certificate-fixture.ts';
+import { servingCertificate } from './loopback-server.ts';
 
 const CONTENT_TYPE = 'application/vnd.kubernetes.protobuf';
 
@@ -30,13 +30,13 @@ function podMessage(name: string, version: number): Buffer[] {
 
 /** Two pods and their watch in protobuf over HTTPS, which the embedded server does not write. Every list is refused in JSON. */
 export class ProtobufServer implements AsyncDisposable {
-  readonly #authority = makeCertificate({ name: 'authority', ca: true });
+  readonly #identity = servingCertificate();
   readonly #server: Server;
   readonly #watches = new Set<ServerResponse>();
   #version = 2;
 
   private constructor() {
-    const { certificate, key } = makeCertificate({ name: 'server', issuer: this.#authority, hosts: ['127.0.0.1'] });
+    const { certificate, key } = this.#identity.certificate;
     this.#server = createServer({ cert: certificate, key }, (request, response) => this.#answer(request, response));
   }
 
@@ -51,7 +51,7 @@ export class ProtobufServer implements AsyncDisposable {
   }
 
   get ca(): string {
-    return this.#authority.certificate;
+    return this.#identity.authority.certificate;
   }
 
   get openWatches(): number {

@@ -50,6 +50,30 @@ export const faultChecks: readonly Check[] = [
   survives('a watch that arrives byte by byte is understood', { kind: 'split', bytes: 1 }),
   survives('an ERROR event with 410 leads to a list', { kind: 'error-event' }),
   {
+    name: 'a list that breaks off is asked for again',
+    async run() {
+      await using test = await TestCluster.start();
+      const client = (await test.connect()).client(configMaps);
+      const names = Array.from({ length: 100 }, (_, index) => `settings-${index}`);
+      for (const name of names) await client.create({ metadata: { name }, data: { name, text: 'x'.repeat(5_000) } });
+      const faults = test.server.faults.script({ verb: 'list', resource: 'configmaps' }, [
+        { kind: 'cut', afterBytes: 100 },
+        { kind: 'cut', afterBytes: 400_000 },
+        { kind: 'end', afterBytes: 400_000 },
+        { kind: 'drop' },
+      ]);
+      const factory = await test.factory({ watchList: false });
+      const lister = factory.for(configMaps).lister();
+      factory.start();
+      await factory.waitForCacheSync({ timeoutMs: 20_000 });
+      assert.deepEqual(
+        faults.map(({ hits }) => hits),
+        [1, 1, 1, 1],
+      );
+      for (const name of names) assert.equal(lister.get(`default/${name}`)?.data?.name, name);
+    },
+  },
+  {
     name: 'connections that break under all watches are opened again',
     async run() {
       await using test = await TestCluster.start();

@@ -1,39 +1,18 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect as connectSocket, type Server as NetServer, type Socket } from 'node:net';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
-import { Cluster, SharedInformerFactory, TransportError } from 'tidewatch';
+import { Cluster, SharedInformerFactory } from 'tidewatch';
 import { configMaps, pods } from 'tidewatch/api/core/v1';
 import { ApiServer } from 'tidewatch/testing';
-import { type MadeCertificate, makeCertificate } from '../../../src/transport/certificate-fixture.ts';
 import type { Check } from '../check.ts';
+import { listening } from '../loopback-server.ts';
 import { commandFor } from '../own-runtime.ts';
-import { pod, rejection, silent, TestCluster } from '../test-cluster.ts';
-
-async function kindOfFailure(cluster: Cluster): Promise<string> {
-  const error = await rejection(cluster.client(pods).list());
-  assert.ok(error instanceof TransportError, `not a TransportError: ${String(error)}`);
-  return error.kind;
-}
-
-/** On loopback; ends with all its connections. */
-async function listening(server: NetServer, sockets: Iterable<Socket>): Promise<AsyncDisposable & { port: number }> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
-}
+import { pod, silent, TestCluster } from '../test-cluster.ts';
 
 /** An HTTP proxy that opens tunnels, and counts them. */
-function makeProxy(): { server: Server; sockets: Set<Socket>; tunnels: () => number } {
-  const sockets = new Set<Socket>();
+function makeProxy(): { server: Server; tunnels: () => number } {
   let tunnels = 0;
   const server = createServer();
   server.on('connect', (request, client: Socket) => {
@@ -43,89 +22,13 @@ function makeProxy(): { server: Server; sockets: Set<Socket>; tunnels: () => num
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       client.pipe(upstream).pipe(client);
     });
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-    }
+    upstream.on('error', () => client.destroy());
+    client.on('close', () => upstream.destroy());
   });
-  return { server, sockets, tunnels: () => tunnels };
-}
-
-/** Knows its clients by their certificates, and has no pods. */
-function makeCertificateServer(authority: MadeCertificate): {
-  server: TlsServer;
-  sockets: Set<Socket>;
-  seen: string[];
-} {
-  const { certificate, key } = makeCertificate({ name: 'server', issuer: authority, hosts: ['127.0.0.1'] });
-  const trust = { ca: authority.certificate, requestCert: true, rejectUnauthorized: true };
-  const sockets = new Set<Socket>();
-  const seen: string[] = [];
-  const body = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: [] });
-  // Not with node:https, whose sockets on Bun do not show the certificate.
-  const server = createTlsServer({ cert: certificate, key, ...trust }, (socket) => {
-    sockets.add(socket);
-    seen.push(String(socket.getPeerCertificate().subject?.CN));
-    socket.on('error', () => {});
-    socket.once('data', () => {
-      socket.write(
-        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-      );
-    });
-  });
-  return { server, sockets, seen };
+  return { server, tunnels: () => tunnels };
 }
 
 export const loginChecks: readonly Check[] = [
-  {
-    name: 'a server whose certificate is signed by another authority is refused (tls-ca)',
-    async run() {
-      await using test = await TestCluster.start();
-      await using other = await ApiServer.start({ logger: silent });
-      const cluster = await test.connect({ certificateAuthority: other.ca ?? '' });
-      assert.equal(await kindOfFailure(cluster), 'tls-ca');
-    },
-  },
-  {
-    name: 'a server whose certificate is for another name is refused (tls-name)',
-    async run() {
-      await using test = await TestCluster.start();
-      assert.equal(await kindOfFailure(await test.connect({ tlsServerName: 'elsewhere.example' })), 'tls-name');
-      const named = await test.connect({ tlsServerName: 'kubernetes' });
-      assert.equal((await named.client(pods).list()).items.length, 0);
-    },
-  },
-  {
-    name: 'a server that does not listen is reported as such (refused)',
-    async run() {
-      await using test = await TestCluster.start();
-      const cluster = await test.connect();
-      await test.server.stop();
-      assert.equal(await kindOfFailure(cluster), 'refused');
-    },
-  },
-  {
-    name: 'a client certificate is sent',
-    async run() {
-      const authority = makeCertificate({ name: 'authority', ca: true });
-      const jane = makeCertificate({ name: 'jane', issuer: authority });
-      const { server, sockets, seen } = makeCertificateServer(authority);
-      await using test = await TestCluster.start();
-      await using address = await listening(server, sockets);
-      const base64 = (text: string) => Buffer.from(text).toString('base64');
-      const kubeconfig = test.kubeconfig({
-        'client-certificate-data': base64(jane.certificate),
-        'client-key-data': base64(jane.key),
-      });
-      const cluster = await test.connect({
-        kubeconfig,
-        server: `https://127.0.0.1:${address.port}`,
-        certificateAuthority: authority.certificate,
-      });
-      await cluster.client(pods).list();
-      assert.deepEqual(seen, ['jane']);
-    },
-  },
   {
     name: 'an exec plugin is run for its token',
     async run() {
@@ -143,8 +46,8 @@ export const loginChecks: readonly Check[] = [
     name: 'HTTPS goes through the tunnel of an HTTP proxy',
     async run() {
       await using test = await TestCluster.start();
-      const { server, sockets, tunnels } = makeProxy();
-      await using proxy = await listening(server, sockets);
+      const { server, tunnels } = makeProxy();
+      await using proxy = await listening(server);
       const client = (await test.connect({ proxyUrl: `http://127.0.0.1:${proxy.port}` })).client(pods);
       await client.create(pod('a'));
       assert.equal((await client.list()).items.length, 1);

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
+import { Cluster } from 'tidewatch';
 import { type Pod, pods } from 'tidewatch/api/core/v1';
+import { ApiServer } from 'tidewatch/testing';
 import type { Check } from '../check.ts';
+import { outputOf } from '../own-runtime.ts';
 import { pod, TestCluster } from '../test-cluster.ts';
 
 /** The object as the cache gives it, and as a plain request does. */
@@ -66,13 +71,41 @@ export const viewChecks: readonly Check[] = [
     },
   },
   {
-    name: 'console.log shows the fields of a view',
+    name: 'util.inspect shows the fields of a view',
     async run() {
       await using test = await TestCluster.start();
       const { read } = await both(test, 'web-1');
       const text = inspect(read(), { depth: 6 });
-      assert.match(text, /image: ['"]web-1:1['"]/);
       assert.match(text, /kind: ['"]Pod['"]/);
+      assert.match(text, /image: ['"]web-1:1['"]/);
+    },
+  },
+  {
+    name: 'console.log shows the fields of a view',
+    async run() {
+      await using server = await ApiServer.start({ http: true });
+      await using cluster = await Cluster.connect({ server: server.url, env: {} });
+      await cluster.client(pods).create(pod('web-1'));
+      // Beside the package, so that it can be imported.
+      const script = fileURLToPath(new URL('print-a-view.mjs', import.meta.url));
+      writeFileSync(script, PRINTING_PROGRAM);
+      const text = await outputOf(script, server.url);
+      assert.match(text, /kind: ['"]Pod['"]/);
+      assert.match(text, /containers: \[/);
     },
   },
 ];
+
+const PRINTING_PROGRAM = `
+import { Cluster, SharedInformerFactory } from 'tidewatch';
+import { pods } from 'tidewatch/api/core/v1';
+
+const cluster = await Cluster.connect({ server: process.argv[2], env: {} });
+const factory = new SharedInformerFactory(cluster);
+const lister = factory.for(pods).lister();
+factory.start();
+await factory.waitForCacheSync();
+console.log(lister.get('default/web-1'));
+await factory.shutdown();
+await cluster.close();
+`;

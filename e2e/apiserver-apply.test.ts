@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiServer } from '../src/apiserver/api-server.ts';
-import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../src/apiserver/json.ts';
+import { ApiServer } from '../src/apiserver/apiserver.ts';
+import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
 import { makeNamespace, sharedControlPlane } from './shared-control-plane-fixture.ts';
 
 const APPLY = 'application/apply-patch+yaml';

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Cluster } from '../src/cluster/cluster.ts';
 import { configMaps } from '../src/generated/api/core/v1.ts';
 import { SharedInformerFactory } from '../src/informer/shared-informer-factory.ts';
 import { silentLogger } from '../src/observe/logger.ts';
 import { ApiServer } from '../src/testing/api-server.ts';
-import type { Cluster } from '../src/transport/cluster.ts';
 
 type Versions = Record<string, string>;
 

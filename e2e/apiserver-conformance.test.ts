@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiServer } from '../src/apiserver/api-server.ts';
-import { asString, getPath, isObject, type JsonObject, type JsonValue } from '../src/apiserver/json.ts';
+import { ApiServer } from '../src/apiserver/apiserver.ts';
+import { asString, getPath, isObject, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
 
 /** One of the two servers, with what the requests of the table refer to. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiServer } from '../src/apiserver/api-server.ts';
+import { ApiServer } from '../src/apiserver/apiserver.ts';
 import { type ControllerManager, startControllerManager } from '../src/testing/control-plane/controller-manager.ts';
 import { runKubectl } from '../src/testing/control-plane/kubectl.ts';
 

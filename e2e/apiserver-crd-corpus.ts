@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/apiserver/json.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 
 /** Definitions and objects that are sent to the embedded server and to a real one, to see that they judge alike. */
 

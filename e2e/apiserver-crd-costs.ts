@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '../src/apiserver/json.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 import { definition, withSpec } from './apiserver-crd-corpus.ts';
 
 interface Line {

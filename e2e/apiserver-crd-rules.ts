@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/apiserver/json.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 import { definition, withSpec } from './apiserver-crd-corpus.ts';
 
 const RULED: JsonObject = {

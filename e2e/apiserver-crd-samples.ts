@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/apiserver/json.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 import { definition } from './apiserver-crd-corpus.ts';
 
 /** The definition whose objects are judged; served as `samples.corpus.example.com/v1`. */

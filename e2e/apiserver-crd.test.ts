@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiServer } from '../src/apiserver/api-server.ts';
-import type { JsonObject } from '../src/apiserver/json.ts';
+import { ApiServer } from '../src/apiserver/apiserver.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
 import { DEFINITIONS, definition } from './apiserver-crd-corpus.ts';
 import { BUDGETED_DEFINITION, budgeted, COSTLY_DEFINITIONS } from './apiserver-crd-costs.ts';

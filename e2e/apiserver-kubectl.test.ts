@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiServer } from '../src/apiserver/api-server.ts';
+import { ApiServer } from '../src/apiserver/apiserver.ts';
 import { findProgram, isExecutable } from '../src/testing/control-plane/assets.ts';
 import { runKubectl } from '../src/testing/control-plane/kubectl.ts';
 

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ApiServer } from '../src/apiserver/api-server.ts';
+import { ApiServer } from '../src/apiserver/apiserver.ts';
 import { sharedControlPlane } from './shared-control-plane-fixture.ts';
 
 interface Side {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/apiserver/json.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 import { LONG_AGO, type PrintedObject, selector } from './apiserver-table-objects.ts';
 
 export function clusterKinds(): PrintedObject[] {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/apiserver/json.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 import type { PrintedObject } from './apiserver-table-objects.ts';
 
 export function services(): PrintedObject[] {

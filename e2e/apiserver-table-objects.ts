@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/apiserver/json.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 
 /** An object that a real server prints; where it has a status, that is set through the subresource. */
 export interface PrintedObject {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/apiserver/json.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 import { jobTemplate, LONG_AGO, type PrintedObject, selector, template } from './apiserver-table-objects.ts';
 
 export const WORKLOADS: PrintedObject[] = [

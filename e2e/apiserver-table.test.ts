@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resourcePath } from '../src/api/resource.ts';
-import type { JsonObject } from '../src/apiserver/json.ts';
 import { customPrinter } from '../src/apiserver/table/custom-printer.ts';
 import { printerFor, toTable } from '../src/apiserver/table/table.ts';
 import type { TablePrinter } from '../src/apiserver/table/table-printer.ts';
+import type { JsonObject } from '../src/apiserver/values/json.ts';
 import { builtinResources } from '../src/generated/resources.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
 import { clusterKinds } from './apiserver-table-cluster.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ApiServer } from '../src/apiserver/api-server.ts';
-import { isObject, type JsonObject, type JsonValue } from '../src/apiserver/json.ts';
+import { ApiServer } from '../src/apiserver/apiserver.ts';
+import { isObject, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
 import { sharedControlPlane } from './shared-control-plane-fixture.ts';
 
 interface WriteRequest {

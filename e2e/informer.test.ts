@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metaNamespaceKey } from '../src/api/key.ts';
 import type { KubernetesObject } from '../src/api/metadata.ts';
 import { defineResource, type Resource, resourceName } from '../src/api/resource.ts';
+import { Cluster } from '../src/cluster/cluster.ts';
 import { resourceCodec } from '../src/codec/resource-codec.ts';
 import { customResourceDefinitions } from '../src/generated/api/apiextensions/v1.ts';
 import { configMaps, events, namespaces, pods, secrets } from '../src/generated/api/core/v1.ts';
@@ -12,7 +13,6 @@ import { SharedInformerFactory } from '../src/informer/shared-informer-factory.t
 import { silentLogger } from '../src/observe/logger.ts';
 import { ResourceListerWatcher } from '../src/reflector/resource-lister-watcher.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
-import { Cluster } from '../src/transport/cluster.ts';
 import { Witness } from './witness-fixture.ts';
 
 /** An informer, and a witness that every handler of it could be. */

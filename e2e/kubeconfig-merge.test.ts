@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Kubeconfig } from '../src/login/kubeconfig.ts';
+import { loadKubeconfig } from '../src/login/kubeconfig-loader.ts';
 import { findProgram } from '../src/testing/control-plane/assets.ts';
-import type { Kubeconfig } from '../src/transport/kubeconfig.ts';
-import { loadKubeconfig } from '../src/transport/kubeconfig-loader.ts';
 
 const kubectl = findKubectl();
 

@@ -6,11 +6,11 @@ import { ApiError } from '../src/api/api-error.ts';
 import type { KubernetesObject } from '../src/api/metadata.ts';
 import { defineResource } from '../src/api/resource.ts';
 import { TransportError } from '../src/api/transport-error.ts';
+import { Cluster } from '../src/cluster/cluster.ts';
+import type { ConnectOptions } from '../src/cluster/connect-options.ts';
+import { makeCertificate } from '../src/http/certificate-fixture.ts';
 import { silentLogger } from '../src/observe/logger.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
-import { makeCertificate } from '../src/transport/certificate-fixture.ts';
-import { Cluster } from '../src/transport/cluster.ts';
-import type { ConnectOptions } from '../src/transport/connect-options.ts';
 
 interface SelfSubjectReview extends KubernetesObject {
   status?: { userInfo?: { username?: string; groups?: string[]; extra?: Record<string, string[]> } };

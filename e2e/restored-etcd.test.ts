@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Cluster } from '../src/cluster/cluster.ts';
 import { configMaps } from '../src/generated/api/core/v1.ts';
 import { SharedIndexInformer } from '../src/informer/shared-index-informer.ts';
 import { silentLogger } from '../src/observe/logger.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
-import { Cluster } from '../src/transport/cluster.ts';
 
 let folder: string;
 let plane: ControlPlane;

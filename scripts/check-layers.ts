@@ -13,15 +13,17 @@ const MAX_LINES = 450;
 
 /** Folders that each folder may import besides itself. */
 const WORDS = ['api', 'observe'];
-const STAGES = ['transport', 'codec', 'reflector', 'queue', 'store', 'processor'];
+const STAGES = ['http', 'codec', 'reflector', 'queue', 'store', 'processor'];
 const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<string, readonly string[] | 'any'>([
   ['api', []],
   ['observe', []],
   ['generated', ['api']],
   ...STAGES.map((stage): [string, readonly string[]] => [stage, WORDS]),
+  ['login', [...WORDS, 'http']],
+  ['cluster', [...WORDS, 'http', 'login']],
   ['codec', [...WORDS, 'generated']],
   ['workqueue', WORDS],
-  ['informer', [...WORDS, ...STAGES, 'generated']],
+  ['informer', [...WORDS, ...STAGES, 'cluster', 'generated']],
   ['controller', [...WORDS, 'informer', 'workqueue']],
   ['apiserver', [...WORDS, 'generated']],
   ['testing', 'any'],
@@ -30,7 +32,7 @@ const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<
 
 /** Folders that may import npm packages, and which. Everything else has Node and itself. */
 const ALLOWED_PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['transport', ['yaml']],
+  ['login', ['yaml']],
   ['apiserver', ['yaml']],
   ['cli', ['yaml']],
 ]);

@@ -15,7 +15,7 @@ interface Stage {
 }
 
 const STAGES: readonly Stage[] = [
-  { title: 'transport', lines: ['bytes of one', 'LIST and WATCH'], folder: 'src/transport' },
+  { title: 'http', lines: ['bytes of one', 'LIST and WATCH'], folder: 'src/http' },
   { title: 'codec', lines: ['bytes → objects,', 'frame by frame'], folder: 'src/codec' },
   { title: 'reflector', lines: ['list, then watch,', 'for ever'], folder: 'src/reflector' },
   { title: 'queue', lines: ['what changed,', 'object by object'], folder: 'src/queue' },
@@ -124,7 +124,7 @@ function svg(): string {
   ];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-labelledby="title">`,
-    '<title id="title">From the API server through transport, codec, reflector, queue, store and processor to listers and handlers</title>',
+    '<title id="title">From the API server through HTTP, codec, reflector, queue, store and processor to listers and handlers</title>',
     `<style>${style.join(' ')}</style>`,
     '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="#1f2328"/></marker></defs>',
     `<rect width="${WIDTH}" height="${HEIGHT}" class="background"/>`,

@@ -17,7 +17,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'Informers', folders: ['src/informer/'] },
   { title: 'Handlers', folders: ['src/processor/'] },
   { title: 'Stores', folders: ['src/store/'] },
-  { title: 'Clusters', folders: ['src/transport/'] },
+  { title: 'Clusters', folders: ['src/cluster/', 'src/http/', 'src/login/'] },
   { title: 'Reflectors', folders: ['src/reflector/'] },
   { title: 'Queues', folders: ['src/queue/'] },
   { title: 'Time, logs, metrics', folders: ['src/observe/'] },

@@ -14,14 +14,14 @@ import { parseArguments } from '../src/cli/arguments.ts';
 import type { CliIo } from '../src/cli/cli-io.ts';
 import { DemoScreen } from '../src/cli/demo/demo-screen.ts';
 import { DemoWorld } from '../src/cli/demo/demo-world.ts';
-import { seededRandom } from '../src/cli/demo/random.ts';
+import { seededRandom } from '../src/cli/demo/seeded-random.ts';
 import { type TerminalCell, VirtualTerminal } from '../src/cli/terminal/virtual-terminal-fixture.ts';
 import { watchOn } from '../src/cli/watch/watch.ts';
 import { watchCommand } from '../src/cli/watch/watch-command.ts';
 import { watchRequest } from '../src/cli/watch/watch-request.ts';
+import { Cluster } from '../src/cluster/cluster.ts';
 import { FakeClock } from '../src/observe/fake-clock.ts';
 import { silentLogger } from '../src/observe/logger.ts';
-import { Cluster } from '../src/transport/cluster.ts';
 
 // Long work is cut into slices by the time that it takes, which is another on every machine; here none is ever due.
 performance.now = () => 0;

@@ -45,6 +45,23 @@ export type { Status, StatusCause, StatusDetails } from './api/status.ts';
 export type { Transport, TransportRequest, TransportResponse } from './api/transport.ts';
 export { TransportError, type TransportErrorKind } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
+export { Client } from './cluster/client.ts';
+export type {
+  ApplyOptions,
+  CallOptions,
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListCallOptions,
+  PatchOptions,
+  PatchType,
+  WriteOptions,
+} from './cluster/client-options.ts';
+export { Cluster, type ClusterClientOptions } from './cluster/cluster.ts';
+export type { ClusterOptions, ConnectOptions } from './cluster/connect-options.ts';
+export type { DiscoveredResource } from './cluster/discovered-resource.ts';
+export { Discovery } from './cluster/discovery.ts';
 export { DecodeError } from './codec/decode-error.ts';
 export type { KeepOptions } from './codec/keep-options.ts';
 export { DerivedInformer, type SelectOptions } from './informer/derived-informer.ts';
@@ -68,6 +85,7 @@ export {
 } from './informer/shared-informer-factory.ts';
 export type { Transform } from './informer/transform.ts';
 export { waitForCacheSync } from './informer/wait-for-cache-sync.ts';
+export { KubeconfigError } from './login/kubeconfig.ts';
 export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
 export { type Logger, type LogLevel, leveled, silentLogger } from './observe/logger.ts';
 export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics } from './observe/metrics.ts';
@@ -105,21 +123,3 @@ export { IndexError, type IndexErrorKind } from './store/index-error.ts';
 export { Indexer, type IndexerOptions } from './store/indexer.ts';
 export { MutationDetector } from './store/mutation-detector.ts';
 export { Store, type StoreOptions } from './store/store.ts';
-export { Client } from './transport/client.ts';
-export type {
-  ApplyOptions,
-  CallOptions,
-  CreateOptions,
-  DeleteCollectionOptions,
-  DeleteOptions,
-  GetOptions,
-  ListCallOptions,
-  PatchOptions,
-  PatchType,
-  WriteOptions,
-} from './transport/client-options.ts';
-export { Cluster, type ClusterClientOptions } from './transport/cluster.ts';
-export type { ClusterOptions, ConnectOptions } from './transport/connect-options.ts';
-export type { DiscoveredResource } from './transport/discovered-resource.ts';
-export { Discovery } from './transport/discovery.ts';
-export { KubeconfigError } from './transport/kubeconfig.ts';

@@ -1,10 +1,10 @@
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { Access } from './access.ts';
-import type { Identity } from './identity.ts';
-import type { ResourceRegistry } from './resource-registry.ts';
-import type { Store } from './store.ts';
-import type { WatchHub } from './watch-hub.ts';
+import type { Access } from './request/access.ts';
+import type { Identity } from './request/identity.ts';
+import type { ResourceRegistry } from './storage/resource-registry.ts';
+import type { Store } from './storage/storage.ts';
+import type { WatchHub } from './storage/watch-hub.ts';
 
 /** What the handlers of requests share. */
 export interface Api {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { ApiServer } from './api-server.ts';
-import type { JsonObject } from './json.ts';
+import { ApiServer } from './apiserver.ts';
 import { RequestClient } from './request-client-fixture.ts';
+import type { JsonObject } from './values/json.ts';
 
 const OBJECTS = '/api/v1/namespaces/default/configmaps';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { ApiServer } from './api-server.ts';
-import { asArray, getPath, type JsonObject } from './json.ts';
+import { ApiServer } from './apiserver.ts';
 import { RequestClient } from './request-client-fixture.ts';
+import { asArray, getPath, type JsonObject } from './values/json.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const TABS = '/apis/example.com/v1/namespaces/default/crontabs';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { ApiServer } from './api-server.ts';
-import { asArray, getPath } from './json.ts';
+import { ApiServer } from './apiserver.ts';
 import { RequestClient } from './request-client-fixture.ts';
+import { asArray, getPath } from './values/json.ts';
 
 const OBJECTS = '/api/v1/namespaces/default/configmaps';
 const LISTS = { verb: 'list', resource: 'configmaps' };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { ApiServer } from './api-server.ts';
-import { getPath } from './json.ts';
+import { ApiServer } from './apiserver.ts';
 import { RequestClient } from './request-client-fixture.ts';
+import { getPath } from './values/json.ts';
 
 const OBJECTS = '/api/v1/namespaces/default/configmaps';
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';

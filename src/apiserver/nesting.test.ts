@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { typeSchema } from '../generated/type-schemas.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { ApiServer } from './api-server.ts';
+import { ApiServer } from './apiserver.ts';
 import { trackUpdate } from './apply/managed-fields.ts';
 import { mergeSchemaOfStructural } from './apply/merge-schema.ts';
 import { untypedDeduced } from './apply/schema-node.ts';
 import { applyPatch } from './apply/server-side-apply.ts';
-import { asObject, cloneJson, type JsonObject, type JsonValue, jsonEqual } from './json.ts';
-import { jsonText } from './json-text.ts';
 import { jsonPatch } from './patch/json-patch.ts';
 import { mergePatch } from './patch/merge-patch.ts';
 import { strategicMergePatch } from './patch/strategic-merge.ts';
-import { parseProtobufBody } from './protobuf-body.ts';
-import { StoredObject } from './stored-object.ts';
+import { parseProtobufBody } from './request/protobuf-body.ts';
+import { StoredObject } from './storage/stored-object.ts';
 import { recursiveStep, runSteps } from './table/json-path-steps.ts';
+import { asObject, cloneJson, type JsonObject, type JsonValue, jsonEqual } from './values/json.ts';
+import { jsonText } from './values/json-text.ts';
 
 /** More than the stack of any function that calls itself would bear. */
 const DEPTH = 20_000;

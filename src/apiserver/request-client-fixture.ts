@@ -1,5 +1,5 @@
 import type { Transport, TransportRequest } from '../api/transport.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './values/json.ts';
 
 export interface Answer {
   status: number;

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
-import { ApiServer } from './api-server.ts';
-import type { JsonObject } from './json.ts';
+import { ApiServer } from './apiserver.ts';
 import { serviceStrategy } from './kinds/service.ts';
 import { RequestClient } from './request-client-fixture.ts';
-import type { WriteContext } from './strategy.ts';
+import type { WriteContext } from './storage/strategy.ts';
+import type { JsonObject } from './values/json.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { ApiServer } from './api-server.ts';
-import { asString, getPath, type JsonObject } from './json.ts';
+import { ApiServer } from './apiserver.ts';
 import { RequestClient } from './request-client-fixture.ts';
+import { asString, getPath, type JsonObject } from './values/json.ts';
 
 const OBJECTS = '/api/v1/namespaces/default/configmaps';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';

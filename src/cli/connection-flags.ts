@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { Cluster } from '../cluster/cluster.ts';
+import type { ConnectOptions } from '../cluster/connect-options.ts';
 import type { Logger } from '../observe/logger.ts';
-import { Cluster } from '../transport/cluster.ts';
-import type { ConnectOptions } from '../transport/connect-options.ts';
 import { CliError, UsageError } from './cli-error.ts';
 import type { FlagSpec, Invocation } from './command.ts';
 import { parseDuration } from './duration.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/api-error.ts';
 import { SelectorError } from '../api/label-selector.ts';
 import { TransportError } from '../api/transport-error.ts';
-import { KubeconfigError } from '../transport/kubeconfig.ts';
+import { KubeconfigError } from '../login/kubeconfig.ts';
 import { CliError } from './cli-error.ts';
 import { safeText } from './terminal/safe-text.ts';
 

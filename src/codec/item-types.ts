@@ -1,6 +1,6 @@
 import type { BrokenObject, Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { lacksType } from './json-object-reader.ts';
+import { lacksType } from './json/json-object-reader.ts';
 import type { JsonKeeper, Keeping, Where } from './keeping.ts';
 
 interface ItemType {

@@ -5,7 +5,7 @@ import type { Cached } from '../api/cached.ts';
 import { apiVersionOf, defineResource } from '../api/resource.ts';
 import { DecodeError } from './decode-error.ts';
 import { fieldRules, filterData } from './filter/field-filter.ts';
-import { inChunks, indent } from './json-codec-fixture.ts';
+import { inChunks, indent } from './json/json-codec-fixture.ts';
 import { type AnyObject, type Options, takeJson, takeProtobuf, whole } from './packed/packed-fixture.ts';
 import {
   bytesField,

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Codec } from './codec.ts';
-import { JsonCodec } from './json-codec.ts';
+import { JsonCodec } from './json/json-codec.ts';
 import type { KeepOptions } from './keep-options.ts';
 import type { DamageListener } from './packed/packed-cached.ts';
 import { PackedKeeping } from './packed/packed-keeping.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
-import { ApiServer } from '../apiserver/api-server.ts';
+import { ApiServer } from '../apiserver/apiserver.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import { configMaps } from '../generated/api/core/v1.ts';
 import { silentLogger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { Cluster } from '../transport/cluster.ts';
 import { informerFixture, listener } from './informer-fixture.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 

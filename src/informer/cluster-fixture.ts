@@ -1,12 +1,12 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { defineResource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import { customResourceDefinitions } from '../generated/api/apiextensions/v1.ts';
 import { configMaps, namespaces } from '../generated/api/core/v1.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { logRecorder } from '../processor/processor-fixture.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import { Cluster } from '../transport/cluster.ts';
 
 export const widgets = { group: 'example.com', version: 'v1', resource: 'widgets' };
 

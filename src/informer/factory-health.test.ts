@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fault } from '../apiserver/fault-plan.ts';
+import type { Fault } from '../apiserver/request/fault-plan.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import { configMaps, pods } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import { Cluster } from '../transport/cluster.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 
 const MINUTE = 60_000;
@@ -67,6 +67,18 @@ describe('factory.health', () => {
         },
       ],
     });
+  });
+
+  it('does not count an informer that is being stopped', async () => {
+    server.faults.add({ resource: 'pods' }, { kind: 'status', code: 403 }, ALWAYS);
+    const informer = factory.for(pods).informer();
+    factory.start();
+    await until('it is forbidden', () => informer.state.phase === 'forbidden');
+    expect(factory.health().ok).toBe(false);
+    const stopping = informer.stop();
+    expect(factory.health()).toEqual({ ok: true, behind: [] });
+    await stopping;
+    expect(factory.health()).toEqual({ ok: true, behind: [] });
   });
 
   it('is well while the watch is open, however long nothing comes', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../api/transport.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import { configMaps, namespaces } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import { Cluster } from '../transport/cluster.ts';
 import { clusterFixture, names, until, widgets } from './cluster-fixture.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 

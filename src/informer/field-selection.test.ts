@@ -3,6 +3,7 @@ import type { ApiError } from '../api/api-error.ts';
 import { SelectorError } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { defineResource, type Resource } from '../api/resource.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { customResourceDefinitions } from '../generated/api/apiextensions/v1.ts';
 import { jobs } from '../generated/api/batch/v1.ts';
 import {
@@ -18,7 +19,6 @@ import { events as newEvents } from '../generated/api/events/v1.ts';
 import { builtinResources } from '../generated/resources.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import type { Cluster } from '../transport/cluster.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 
 let server: ApiServer;

@@ -1,8 +1,8 @@
 import { ApiError } from '../api/api-error.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
+import { SharedCall } from '../cluster/shared-call.ts';
 import type { Clock } from '../observe/clock.ts';
-import { SharedCall } from '../transport/shared-call.ts';
 
 /** How long an answer of the server's discovery is good for. */
 const FRESH_MS = 5_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cached } from '../api/cached.ts';
-import { plainCached } from '../codec/plain-cached.ts';
+import { plainCached } from '../codec/plain/decoded-cached.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { logRecorder } from '../processor/processor-fixture.ts';

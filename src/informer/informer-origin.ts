@@ -8,7 +8,7 @@ import type { CodecMemory } from '../codec/codec.ts';
 import { fieldRules, isKept } from '../codec/filter/field-filter.ts';
 import { reductionBy } from '../codec/filter/reduction.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
-import { plainCached, transformedCached } from '../codec/plain-cached.ts';
+import { plainCached, transformedCached } from '../codec/plain/decoded-cached.ts';
 import type { StringTable } from '../codec/protobuf/string-table.ts';
 import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';

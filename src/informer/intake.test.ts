@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { plainCached } from '../codec/plain-cached.ts';
+import { plainCached } from '../codec/plain/decoded-cached.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import { Intake } from './intake.ts';
 import { Repairs } from './repairs.ts';

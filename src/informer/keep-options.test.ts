@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineResource } from '../api/resource.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { customResourceDefinitions } from '../generated/api/apiextensions/v1.ts';
 import { configMaps, namespaces, nodes, type Pod, pods } from '../generated/api/core/v1.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import type { Cluster } from '../transport/cluster.ts';
 import { DerivedInformer } from './derived-informer.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 import { wireFixture } from './wire-fixture.ts';

@@ -3,12 +3,12 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Transport, TransportRequest } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import { deployments } from '../generated/api/apps/v1.ts';
 import { configMaps, namespaces, pods, secrets, services } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import { Cluster } from '../transport/cluster.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 
 const SECOND = 1_000;

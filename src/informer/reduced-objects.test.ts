@@ -1,10 +1,10 @@
 import { reactive } from '@vue/reactivity';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../cluster/client.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { type Pod, pods } from '../generated/api/core/v1.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import type { Client } from '../transport/client.ts';
-import type { Cluster } from '../transport/cluster.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 
 let server: ApiServer;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Cluster } from '../cluster/cluster.ts';
 import { configMaps, secrets } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import type { Cluster } from '../transport/cluster.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 
 const MINUTE = 60_000;

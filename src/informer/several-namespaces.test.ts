@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TransportRequest } from '../api/transport.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import { type ConfigMap, configMaps, namespaces } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import { Cluster } from '../transport/cluster.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 import type { Transform } from './transform.ts';
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { defineResource, type Resource } from '../api/resource.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { deployments } from '../generated/api/apps/v1.ts';
 import { configMaps, namespaces, nodes, type Pod, pods } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import type { Cluster } from '../transport/cluster.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
 import type { Transport } from '../api/transport.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import { configMaps } from '../generated/api/core/v1.ts';
+import { startRaw } from '../http/raw-server-fixture.ts';
+import { until } from '../http/server-fixture.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
-import { Cluster } from '../transport/cluster.ts';
-import { startRaw } from '../transport/raw-server-fixture.ts';
-import { until } from '../transport/server-fixture.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 
 const stalling = (status: string) => `HTTP/1.1 ${status}\r\ncontent-length: 1000\r\n\r\n`;
@@ -62,7 +62,7 @@ describe('an informer whose server sends the head of an answer and then nothing'
     );
     const source = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
     const script = `
-      const { Cluster } = await import(${source('../transport/cluster.ts')});
+      const { Cluster } = await import(${source('../cluster/cluster.ts')});
       const { SharedIndexInformer } = await import(${source('./shared-index-informer.ts')});
       const { configMaps } = await import(${source('../generated/api/core/v1.ts')});
       const { silentLogger } = await import(${source('../observe/logger.ts')});

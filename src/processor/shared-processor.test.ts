@@ -34,6 +34,43 @@ describe('SharedProcessor', () => {
     expect(handler.heard).toEqual(['add a@1', 'add a@1', 'delete a@2']);
   });
 
+  it('calls a listener no more that has removed itself, whatever waits for it', async () => {
+    const { processor, settle } = processorFixture();
+    const heard: string[] = [];
+    const other = recorder();
+    const registration = processor.addHandler(
+      {
+        onAdd: ({ metadata }) => {
+          heard.push(metadata?.name ?? '');
+          if (heard.length === 2) void registration.remove();
+        },
+      },
+      {},
+      [],
+    );
+    processor.addHandler(other, {}, []);
+    for (const name of ['a', 'b', 'c', 'd']) processor.distribute(add(name, '1'), false);
+    await settle();
+    expect(heard).toEqual(['a', 'b']);
+    expect(other.heard).toHaveLength(4);
+    expect(registration.pending).toBe(0);
+  });
+
+  it('lets go of what waits for a listener as soon as it is removed', async () => {
+    const { processor, settle } = processorFixture();
+    let finish = () => {};
+    const running = () => new Promise<void>((resolve) => (finish = resolve));
+    const registration = processor.addHandler({ onAdd: running }, {}, []);
+    for (const name of ['a', 'b', 'c']) processor.distribute(add(name, '1'), false);
+    await settle();
+    expect(registration.pending).toBe(3);
+    const removed = registration.remove();
+    expect(registration.pending).toBe(1);
+    finish();
+    await removed;
+    expect(registration.pending).toBe(0);
+  });
+
   it('makes one view of an event for all its listeners', async () => {
     const { processor, settle } = processorFixture();
     const seen: unknown[] = [];

@@ -2,7 +2,6 @@ import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknow
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type Linked, LinkedFifo } from './linked-fifo.ts';
-import { ObjectIntake } from './object-intake.ts';
 import {
   type Delta,
   type Deltas,
@@ -12,6 +11,7 @@ import {
   QueueClosedError,
   type QueueOptions,
 } from './queue.ts';
+import { ObjectIntake } from './queue-input.ts';
 import { runThrough, type Steps } from './steps.ts';
 
 /** What one pop hands out. */

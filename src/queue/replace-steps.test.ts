@@ -59,7 +59,7 @@ function fixture(make: (options: QueueOptions<Thing>) => SteppedQueue, known: re
   const drain = () => {
     while (pop());
   };
-  return { queue, store, initial, logger, pop, drain };
+  return { queue, store, initial, popped, logger, pop, drain };
 }
 
 function logRecorder(): Logger & { lines: string[] } {
@@ -120,6 +120,16 @@ describe.each<[string, (options: QueueOptions<Thing>) => SteppedQueue]>([
     expect([...store.values()].every(({ version }) => version === 2)).toBe(true);
   });
 
+  it('gives out nothing of a first list before it is whole', () => {
+    const { queue, popped, pop, drain } = fixture(make, things(MANY, 1));
+    for (const steps = queue.steps(things(MANY, 2), false); !steps.next().done; ) {
+      pop();
+      expect(popped.size).toBe(0);
+    }
+    drain();
+    expect(popped.size).toBe(MANY);
+  });
+
   it('ends with the state of the list, whatever is popped and resynced at each pause', () => {
     const anyList = fc.record({
       from: fc.nat(300),
@@ -131,7 +141,7 @@ describe.each<[string, (options: QueueOptions<Thing>) => SteppedQueue]>([
     });
     fc.assert(
       fc.property(fc.nat(300), fc.array(anyList, { minLength: 1, maxLength: 3 }), (known, lists) => {
-        const { queue, store, initial, logger, pop, drain } = fixture(make, things(known, 1));
+        const { queue, store, initial, popped, logger, pop, drain } = fixture(make, things(known, 1));
         for (const [nth, { from, count, areUnique, isResynced, pops, popsAfter }] of lists.entries()) {
           const listed = things(count, nth + 2, from);
           const steps = queue.steps(listed, areUnique);
@@ -139,7 +149,7 @@ describe.each<[string, (options: QueueOptions<Thing>) => SteppedQueue]>([
           for (let pause = 0; !steps.next().done; pause++) {
             if (isResynced && pause === 3) queue.resync();
             for (let n = 0; n < (pops[pause % pops.length] ?? 0); n++) pop();
-            if (nth === 0) expect([queue.hasSynced(), initial.size]).toEqual([false, 0]);
+            if (nth === 0) expect([queue.hasSynced(), initial.size, popped.size]).toEqual([false, 0, 0]);
           }
           if (nth === 0) expect(queue.hasSynced()).toBe(queue.length === 0);
           for (let n = 0; n < popsAfter; n++) pop();

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { afterList, afterWatchList, failureKind } from './failure.ts';
 import { interruptible } from './interruption.ts';
-import { listCycle, type WholeState } from './list-cycle.ts';
+import { listCycle } from './list-cycle.ts';
 import { recover, type Step } from './recovery.ts';
 import { asError } from './reflector-error.ts';
 import type { Session } from './session.ts';
@@ -9,6 +9,7 @@ import type { PreparedItems } from './target-writer.ts';
 import { Trace } from './trace.ts';
 import { watchListCycle } from './watch-list-cycle.ts';
 import { WatchListGate } from './watch-list-gate.ts';
+import type { WholeState } from './whole-state.ts';
 
 /** Fetches the whole state, by WatchList or LIST, and puts it into the target. */
 export class Filler<T extends KubernetesObject> {

@@ -7,16 +7,7 @@ import { interruptible } from './interruption.ts';
 import { listPages, pageLimit } from './pager.ts';
 import { asError, ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
-import type { ListedItems } from './target-writer.ts';
-
-/** Everything that exists, as of one version, from LIST or WatchList. */
-export interface WholeState<T extends KubernetesObject> extends ListedItems<T> {
-  readonly resourceVersion: string;
-  /** How it came, for the log. */
-  readonly how: string;
-  /** The watch that goes on from there, when it came by one. */
-  readonly stream?: FrameStream<T>;
-}
+import type { WholeState } from './whole-state.ts';
 
 /**
  * Fetches the whole state with LIST: at "0" first and not older than the last version seen afterwards. When the server

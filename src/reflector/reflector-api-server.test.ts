@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { defineResource } from '../api/resource.ts';
-import { ApiServer } from '../apiserver/api-server.ts';
-import type { Fault } from '../apiserver/fault-plan.ts';
+import { ApiServer } from '../apiserver/apiserver.ts';
+import type { Fault } from '../apiserver/request/fault-plan.ts';
 import { resourceCodec } from '../codec/resource-codec.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { Reflector } from './reflector.ts';

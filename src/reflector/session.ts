@@ -4,7 +4,6 @@ import { Backoff } from './backoff.ts';
 import { asDuration } from './counted-failure.ts';
 import { failureKind } from './failure.ts';
 import { FailureLog } from './failure-log.ts';
-import type { WholeState } from './list-cycle.ts';
 import { ReflectorError } from './reflector-error.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSettings, WatchErrorHandler } from './reflector-options.ts';
@@ -15,6 +14,7 @@ import { SyncPosition } from './sync-position.ts';
 import { TargetWriter } from './target-writer.ts';
 import type { Trace } from './trace.ts';
 import type { Untaken } from './untaken.ts';
+import type { WholeState } from './whole-state.ts';
 
 /** How many objects that cannot be taken are logged one by one, when nobody else listens. */
 const MAX_LOGGED_UNTAKEN = 5;

@@ -5,10 +5,11 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { FrameStream } from './frame-stream.ts';
 import { InitialObjects } from './initial-objects.ts';
-import { refuseOlder, type WholeState } from './list-cycle.ts';
+import { refuseOlder } from './list-cycle.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
 import { SHORT_WATCH_MS, WATCH_TIMEOUT_MARGIN_MS, WatchDeadline } from './watch-deadline.ts';
+import type { WholeState } from './whole-state.ts';
 
 /**
  * Fetches the whole state with WatchList: a watch that begins with everything that exists and says with a bookmark where

@@ -1,6 +1,6 @@
-import { type ApiServerOptions, ApiServer as EmbeddedServer } from '../apiserver/api-server.ts';
-import { Cluster } from '../transport/cluster.ts';
-import type { ClusterOptions } from '../transport/connect-options.ts';
+import { type ApiServerOptions, ApiServer as EmbeddedServer } from '../apiserver/apiserver.ts';
+import { Cluster } from '../cluster/cluster.ts';
+import type { ClusterOptions } from '../cluster/connect-options.ts';
 
 export interface InProcessClusterOptions extends ClusterOptions {
   /** Whose token is shown. Default: the administrator's. */

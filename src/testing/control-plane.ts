@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { findProgram } from './control-plane/assets.ts';
-import { ControlPlaneError } from './control-plane/control-plane-error.ts';
 import {
   ClientAuthority,
   type ClientCertificate,
   type TokenUser,
   writeServiceAccountKeys,
   writeTokenFile,
-} from './control-plane/credentials.ts';
+} from './control-plane/control-plane-credentials.ts';
+import { ControlPlaneError } from './control-plane/control-plane-error.ts';
+import { type KubeconfigUser, writeKubeconfig } from './control-plane/control-plane-kubeconfig.ts';
+import { Program } from './control-plane/control-plane-program.ts';
 import { compactEtcd, currentRevision } from './control-plane/etcd-compaction.ts';
 import { apiserverFlags, etcdFlags } from './control-plane/flags.ts';
-import { type KubeconfigUser, writeKubeconfig } from './control-plane/kubeconfig.ts';
 import { type KubectlResult, runKubectl } from './control-plane/kubectl.ts';
 import { askLoopback, freePort } from './control-plane/loopback.ts';
 import { OrphanGuard } from './control-plane/orphan-guard.ts';
-import { Program } from './control-plane/program.ts';
 
 export type ControlPlaneProgram = 'apiserver' | 'etcd';
 

@@ -1,7 +1,7 @@
-export type { AccessMatch, User } from '../apiserver/access.ts';
-export type { ApiServerOptions } from '../apiserver/api-server.ts';
-export type { Fault, FaultMatch, FaultOptions, FaultPlan, PlannedFault } from '../apiserver/fault-plan.ts';
-export type { ServerSnapshot } from '../apiserver/server-snapshot.ts';
+export type { ApiServerOptions } from '../apiserver/apiserver.ts';
+export type { AccessMatch, User } from '../apiserver/request/access.ts';
+export type { Fault, FaultMatch, FaultOptions, FaultPlan, PlannedFault } from '../apiserver/request/fault-plan.ts';
+export type { ServerSnapshot } from '../apiserver/storage/server-snapshot.ts';
 export { FakeClock } from '../observe/fake-clock.ts';
 export { ApiServer, type InProcessClusterOptions } from './api-server.ts';
 export { ControlPlaneError } from './control-plane/control-plane-error.ts';

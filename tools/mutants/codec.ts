@@ -6,7 +6,7 @@ const PROTOBUF_STORE = 'src/codec/packed/packed-protobuf.test.ts';
 const PROTOBUF_VIEWS = 'src/codec/packed/protobuf-views.test.ts';
 const VIEWS = 'src/codec/packed/lazy-view.test.ts';
 const PROXIES = 'src/codec/packed/proxied-view.test.ts';
-const FIELDS = 'src/codec/top-level-fields.test.ts';
+const FIELDS = 'src/codec/json/top-level-fields.test.ts';
 const TYPES = 'src/codec/item-types.test.ts';
 const CODEC = 'src/codec/resource-codec.test.ts';
 const REDUCED = 'src/informer/reduced-objects.test.ts';
@@ -212,10 +212,14 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'an object without a kind gets an empty one',
-    file: 'src/codec/json-object-reader.ts',
+    file: 'src/codec/json/json-object-reader.ts',
     original: '      object.kind ||= this.#kind;\n',
     replacement: "      object.kind ??= '';\n",
-    tests: ['src/codec/json-codec-list.test.ts', 'src/codec/json-codec-watch.test.ts', 'src/codec/json-codec.test.ts'],
+    tests: [
+      'src/codec/json/json-codec-list.test.ts',
+      'src/codec/json/json-codec-watch.test.ts',
+      'src/codec/json/json-codec.test.ts',
+    ],
   },
   {
     bug: 'an object that drop has reduced passes for whole in a packed store',

@@ -7,7 +7,7 @@ const NAMESPACES = 'src/informer/namespaces.test.ts';
 const CLOSE = 'src/informer/cluster-close.test.ts';
 const CALLBACKS = 'src/informer/factory-callbacks.test.ts';
 const MAP = 'src/informer/resource-map.test.ts';
-const CLIENT = 'src/transport/client.test.ts';
+const CLIENT = 'src/cluster/client.test.ts';
 const RESOURCE = 'src/api/resource.test.ts';
 
 export const FACTORY_MUTANTS: readonly Mutant[] = [
@@ -162,7 +162,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'cluster.close leaves the informers running',
-    file: 'src/transport/cluster.ts',
+    file: 'src/cluster/cluster.ts',
     original: '    this.#closing.abort();\n',
     replacement: '',
     tests: [CLOSE],
@@ -204,21 +204,21 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'apply without a field manager is sent',
-    file: 'src/transport/client.ts',
+    file: 'src/cluster/client.ts',
     original: 'if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {',
     replacement: 'if (options.fieldManager === null) {',
     tests: [CLIENT],
   },
   {
     bug: 'the field manager of the cluster wins over that of the call',
-    file: 'src/transport/client.ts',
+    file: 'src/cluster/client.ts',
     original: 'checkFieldManager(options.fieldManager) ?? this.#options.fieldManager;',
     replacement: 'this.#options.fieldManager ?? checkFieldManager(options.fieldManager);',
     tests: [CLIENT],
   },
   {
     bug: 'the length of a field manager is counted in characters',
-    file: 'src/transport/field-manager.ts',
+    file: 'src/cluster/field-manager.ts',
     original: 'Buffer.byteLength(name) <= MAX_BYTES',
     replacement: 'name.length <= MAX_BYTES',
     tests: [CLIENT],

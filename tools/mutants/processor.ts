@@ -159,7 +159,7 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
     tests: [PROCESSOR],
   },
   {
-    bug: 'a removed listener is called for what waited',
+    bug: 'a removed listener holds on to what waited',
     file: 'src/processor/listener.ts',
     original: '      this.#pending.clear();\n',
     replacement: '',

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const STEPS = 'src/queue/replace-steps.test.ts';
+const BACKLOG = 'src/queue/backlog.test.ts';
 const QUEUE = 'src/queue/queue.test.ts';
 const DELTA = 'src/queue/delta-fifo.test.ts';
 const IN_ORDER = 'src/queue/in-order-queue.test.ts';
@@ -108,13 +109,13 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     file: 'src/queue/backlog.ts',
     original: '      for (; taken < list.next; taken++) entered.delete(list.keys[taken] as string);\n',
     replacement: '',
-    tests: [STEPS],
+    tests: [STEPS, BACKLOG],
   },
   {
     bug: 'what was overtaken during a pause comes out once more',
     file: 'src/queue/backlog.ts',
     original: '      i = Math.max(i, list.next - 1);\n',
     replacement: '',
-    tests: [STEPS],
+    tests: [STEPS, BACKLOG],
   },
 ];

@@ -1,6 +1,6 @@
 import type { StatusCause } from '../../api/status.ts';
-import { StatusError } from '../status-error.ts';
-import { quote } from './go-text.ts';
+import { StatusError } from '../request/status-error.ts';
+import { quote } from './go-value.ts';
 import { compareText, type ManagerEntry } from './managers.ts';
 import { type PathElement, pathText } from './path-element.ts';
 

@@ -1,4 +1,4 @@
-import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
+import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
 import { FieldSet } from './field-set.ts';
 import { itemElement } from './list-item.ts';
 import { PathCursor } from './path-cursor.ts';

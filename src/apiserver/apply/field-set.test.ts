@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldElement, keyElement, type PathElement, pathText, valueElement } from './path-element.ts';
 

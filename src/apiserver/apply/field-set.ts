@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { fieldName, type PathElement, parseElement, sortElements } from './path-element.ts';
 import { childSchema, type MergeSchema } from './schema-node.ts';
 

@@ -1,10 +1,10 @@
-import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
+import { validate } from './applied-value.ts';
 import { compare } from './compare.ts';
 import { FieldSet } from './field-set.ts';
-import { goJson } from './go-text.ts';
+import { goJson } from './go-value.ts';
 import { SchemaMismatch } from './list-item.ts';
 import type { MergeSchema } from './merge-schema.ts';
-import { validate } from './validate.ts';
 import { fieldsOf } from './value-fields.ts';
 
 /** The only manager for which objects of client-side apply are taken over. */

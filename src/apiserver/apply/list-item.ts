@@ -1,5 +1,5 @@
-import { getKey, isObject, type JsonValue } from '../json.ts';
-import { quote } from './go-text.ts';
+import { getKey, isObject, type JsonValue } from '../values/json.ts';
+import { quote } from './go-value.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { ListSchema } from './schema-node.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { typeSchema } from '../../generated/type-schemas.ts';
-import { asArray, asObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, asObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { managerName, trackUpdate } from './managed-fields.ts';
 import { mergeSchemaOf, mergeSchemaOfStructural } from './merge-schema.ts';
 

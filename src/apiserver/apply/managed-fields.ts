@@ -1,5 +1,5 @@
-import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
-import { timestamp } from '../object-meta.ts';
+import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
+import { timestamp } from '../values/object-meta.ts';
 import { type Comparison, isSame } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { SchemaMismatch } from './list-item.ts';

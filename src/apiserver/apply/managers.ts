@@ -1,6 +1,6 @@
-import { asArray, asString, getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, asString, getKey, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { FieldSet } from './field-set.ts';
-import { goJson, quote } from './go-text.ts';
+import { goJson, quote } from './go-value.ts';
 
 /** One entry of `metadata.managedFields`. */
 export interface ManagerEntry {

@@ -1,5 +1,5 @@
 import type { FieldSchema, ScalarType, TypeSchema } from '../../api/type-schema.ts';
-import { asArray, getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, getKey, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import {
   type FieldNode,
   freeMap,

@@ -1,4 +1,4 @@
-import { getKey, isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
+import { getKey, isObject, type JsonObject, type JsonValue, setKey } from '../values/json.ts';
 import { itemElement } from './list-item.ts';
 import type { PathElement } from './path-element.ts';
 import { childSchema, kindOf, type ListSchema, type MapSchema, type MergeSchema } from './schema-node.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { type Comparison, compare } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import type { ManagerEntry, Managers } from './managers.ts';

@@ -1,6 +1,6 @@
-import { asObject, isObject, type JsonValue } from '../json.ts';
-import { type TextStyle, treeText } from '../json-text.ts';
-import { goJson, quote } from './go-text.ts';
+import { asObject, isObject, type JsonValue } from '../values/json.ts';
+import { type TextStyle, treeText } from '../values/json-text.ts';
+import { goJson, quote } from './go-value.ts';
 
 /**
  * One step of a path to a field, in the text that `fieldsV1` uses: `f:name` a field, `k:{"name":"x"}` a list item by its

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from '../values/json.ts';
 import type { FieldSet } from './field-set.ts';
 import { itemElement } from './list-item.ts';
 import { fieldElement } from './path-element.ts';

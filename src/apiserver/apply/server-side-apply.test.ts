@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { typeSchema } from '../../generated/type-schemas.ts';
-import { asArray, asObject, type JsonObject, type JsonValue } from '../json.ts';
-import { StatusError } from '../status-error.ts';
+import { StatusError } from '../request/status-error.ts';
+import { asArray, asObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { ApplyConflict } from './apply-conflict.ts';
 import { trackUpdate } from './managed-fields.ts';
 import { mergeSchemaOf, mergeSchemaOfStructural } from './merge-schema.ts';

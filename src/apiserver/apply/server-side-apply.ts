@@ -1,6 +1,7 @@
-import { asObject, asString, cloneJson, isObject, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
-import { timestamp } from '../object-meta.ts';
-import { badRequest, statusError } from '../status-error.ts';
+import { badRequest, statusError } from '../request/status-error.ts';
+import { asObject, asString, cloneJson, isObject, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
+import { timestamp } from '../values/object-meta.ts';
+import { validate } from './applied-value.ts';
 import { ApplyConflict, conflictAt, type FieldConflict, sortedIds } from './apply-conflict.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldsLastApplied, KUBECTL, syncLastApplied } from './last-applied.ts';
@@ -12,7 +13,6 @@ import type { MergeSchema } from './merge-schema.ts';
 import { changeBetween, concede, reconcileManagers, takenFrom, withoutUnowned } from './ownership.ts';
 import { removeItems } from './remove-items.ts';
 import { resetFields } from './reset-fields.ts';
-import { validate } from './validate.ts';
 import { fieldsOf } from './value-fields.ts';
 
 export interface ApplyPatchOptions {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { FieldSet } from './field-set.ts';
 import { itemElement } from './list-item.ts';
 import { PathCursor } from './path-cursor.ts';

@@ -1,6 +1,6 @@
 import type { Timer } from '../../observe/clock.ts';
 import type { Api } from '../api.ts';
-import type { Change } from '../store.ts';
+import type { Change } from '../storage/storage.ts';
 
 interface Expiring {
   readonly key: string;

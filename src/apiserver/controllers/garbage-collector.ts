@@ -1,12 +1,12 @@
 import type { Api } from '../api.ts';
-import type { DeleteOptions } from '../delete-options.ts';
-import { asArray, asObject, asString, type JsonObject } from '../json.ts';
-import { ObjectDeleter } from '../object-deleter.ts';
-import { FOREGROUND_FINALIZER, finalizersOf, metadataOf, ORPHAN_FINALIZER } from '../object-meta.ts';
-import { keyFor, ObjectWriter } from '../object-writer.ts';
-import { StatusError } from '../status-error.ts';
-import type { Change } from '../store.ts';
-import type { StoredObject } from '../stored-object.ts';
+import type { DeleteOptions } from '../request/delete-options.ts';
+import { StatusError } from '../request/status-error.ts';
+import { ObjectDeleter } from '../storage/object-deleter.ts';
+import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
+import type { Change } from '../storage/storage.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { asArray, asObject, asString, type JsonObject } from '../values/json.ts';
+import { FOREGROUND_FINALIZER, finalizersOf, metadataOf, ORPHAN_FINALIZER } from '../values/object-meta.ts';
 import { OwnerGraph, type Place } from './owner-graph.ts';
 import { WorkLoop } from './work-loop.ts';
 

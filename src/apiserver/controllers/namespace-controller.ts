@@ -1,10 +1,10 @@
 import type { Api } from '../api.ts';
-import { asArray, asString, ensureObject, getPath } from '../json.ts';
-import { ObjectDeleter } from '../object-deleter.ts';
-import { ObjectWriter } from '../object-writer.ts';
-import type { ServedResource } from '../served-resource.ts';
-import { StatusError } from '../status-error.ts';
-import type { Change } from '../store.ts';
+import { StatusError } from '../request/status-error.ts';
+import { ObjectDeleter } from '../storage/object-deleter.ts';
+import { ObjectWriter } from '../storage/object-writer.ts';
+import type { ServedResource } from '../storage/served-resource.ts';
+import type { Change } from '../storage/storage.ts';
+import { asArray, asString, ensureObject, getPath } from '../values/json.ts';
 import { WorkLoop } from './work-loop.ts';
 
 /**

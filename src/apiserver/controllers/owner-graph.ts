@@ -1,5 +1,5 @@
-import type { Change, Table } from '../store.ts';
-import type { StoredObject } from '../stored-object.ts';
+import type { Change, Table } from '../storage/storage.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
 
 /** Where an object is stored. */
 export interface Place {

@@ -1,9 +1,9 @@
 import type { Api } from '../api.ts';
-import { asArray, asString, getPath, type JsonObject } from '../json.ts';
-import { finalizersOf, metadataOf } from '../object-meta.ts';
-import { ObjectWriter } from '../object-writer.ts';
-import type { Change } from '../store.ts';
-import type { StoredObject } from '../stored-object.ts';
+import { ObjectWriter } from '../storage/object-writer.ts';
+import type { Change } from '../storage/storage.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { asArray, asString, getPath, type JsonObject } from '../values/json.ts';
+import { finalizersOf, metadataOf } from '../values/object-meta.ts';
 import { WorkLoop } from './work-loop.ts';
 
 const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';

@@ -1,5 +1,5 @@
 import type { Logger } from '../../observe/logger.ts';
-import { Slices } from '../slices.ts';
+import { Slices } from '../values/slices.ts';
 
 /**
  * Runs jobs one after the other, soon after the change that caused them and never inside it. Each key waits once; a job

@@ -1,5 +1,5 @@
-import { type FieldError, invalid, required } from '../field-error.ts';
-import { asObject, asString, getKey, getPath, type JsonObject } from '../json.ts';
+import { type FieldError, invalid, required } from '../request/field-error.ts';
+import { asObject, asString, getKey, getPath, type JsonObject } from '../values/json.ts';
 
 const ANNOTATION = 'api-approved.kubernetes.io';
 const HELP = 'see https://github.com/kubernetes/enhancements/pull/1111';

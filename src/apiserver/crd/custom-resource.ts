@@ -7,11 +7,11 @@
  * in what their schemas prune and default.
  */
 import type { SubresourceDescription } from '../../api/type-schema.ts';
-import { asObject, asString, cloneJson, type JsonObject, jsonEqual } from '../json.ts';
-import type { Conversion, Decoded } from '../served-resource.ts';
-import type { Strategy } from '../strategy.ts';
+import type { Conversion, Decoded } from '../storage/served-resource.ts';
+import type { Strategy } from '../storage/strategy.ts';
 import { type CustomColumn, customPrinter } from '../table/custom-printer.ts';
 import type { TablePrinter } from '../table/table-printer.ts';
+import { asObject, asString, cloneJson, type JsonObject, jsonEqual } from '../values/json.ts';
 import { CustomScale } from './custom-scale.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { applyDefaults } from './defaults.ts';

@@ -1,7 +1,7 @@
-import { type FieldError, invalid } from '../field-error.ts';
-import { asObject, getKey, isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
-import { badRequest, internalError } from '../status-error.ts';
-import { goJson } from '../table/go-text.ts';
+import { type FieldError, invalid } from '../request/field-error.ts';
+import { badRequest, internalError } from '../request/status-error.ts';
+import { goJson } from '../table/go-number.ts';
+import { asObject, getKey, isObject, type JsonObject, type JsonValue, setKey } from '../values/json.ts';
 import type { ScalePaths } from './definition.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;

@@ -1,16 +1,16 @@
-import type { FieldError } from '../field-error.ts';
-import { asString, cloneJson, getPath, isObject, type JsonObject } from '../json.ts';
-import { qualifiedNameProblems } from '../name-rules.ts';
-import { finalizersOf } from '../object-meta.ts';
-import type { Strategy, WriteContext } from '../strategy.ts';
+import type { FieldError } from '../request/field-error.ts';
+import type { Strategy, WriteContext } from '../storage/strategy.ts';
+import { asString, cloneJson, getPath, isObject, type JsonObject } from '../values/json.ts';
+import { qualifiedNameProblems } from '../values/name-rules.ts';
+import { finalizersOf } from '../values/object-meta.ts';
 import { blockedRules, hasRules, RuleValidator } from './cel/rule-validation.ts';
 import type { CustomScale } from './custom-scale.ts';
 import type { DefinitionVersion } from './definition.ts';
 import { validateEmbedded } from './embedded-resources.ts';
 import { validateListTypes } from './list-types.ts';
-import { selectableText } from './selectable-fields.ts';
+import { selectableText } from './selectable-field-rules.ts';
 import type { Schema } from './structural-schema.ts';
-import { validateValue } from './validate.ts';
+import { validateValue } from './value-validation.ts';
 
 export interface CustomStrategyOptions {
   readonly version: DefinitionVersion;

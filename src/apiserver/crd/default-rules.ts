@@ -1,10 +1,10 @@
-import { type FieldError, invalid } from '../field-error.ts';
-import { cloneJson, type JsonValue } from '../json.ts';
+import { type FieldError, invalid } from '../request/field-error.ts';
+import { cloneJson, type JsonValue } from '../values/json.ts';
+import { childPath, keyPath } from './child-path.ts';
 import { validateEmbedded } from './embedded-resources.ts';
-import { childPath, keyPath } from './field-path.ts';
 import { prune } from './prune.ts';
 import { asResourceRoot, META_FIELDS, type Schema } from './structural-schema.ts';
-import { validateValue } from './validate.ts';
+import { validateValue } from './value-validation.ts';
 
 /** Defaults must be valid by the very schema that has them, without fields that it does not describe. */
 export function defaultErrors(schema: Schema, path: string): FieldError[] {

@@ -1,4 +1,4 @@
-import { cloneJson, isObject, type JsonValue, setKey } from '../json.ts';
+import { cloneJson, isObject, type JsonValue, setKey } from '../values/json.ts';
 import { additionalSchema, type Schema } from './structural-schema.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import { asArray, asObject, asString, getKey, getPath, isObject, type JsonObject, jsonEqual } from '../json.ts';
-import { dns1035Label, dnsSubdomain } from '../name-rules.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
+import { asArray, asObject, asString, getKey, getPath, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import { dns1035Label, dnsSubdomain } from '../values/name-rules.ts';
 import { approvalErrors } from './api-approval.ts';
 import { sharedByVersions } from './definition.ts';
 import { definitionConditionHolds } from './definition-status.ts';

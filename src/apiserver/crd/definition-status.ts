@@ -1,5 +1,5 @@
-import { asArray, asObject, asString, ensureObject, getPath, type JsonObject, jsonEqual } from '../json.ts';
-import { timestamp } from '../object-meta.ts';
+import { asArray, asObject, asString, ensureObject, getPath, type JsonObject, jsonEqual } from '../values/json.ts';
+import { timestamp } from '../values/object-meta.ts';
 import { approvalOf, isProtectedGroup } from './api-approval.ts';
 import { type DefinitionNames, parseDefinition, parseNames } from './definition.ts';
 

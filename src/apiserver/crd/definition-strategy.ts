@@ -1,5 +1,5 @@
-import { asArray, asObject, asString, getKey, getPath, isObject, type JsonObject } from '../json.ts';
-import type { Strategy, WriteContext } from '../strategy.ts';
+import type { Strategy, WriteContext } from '../storage/strategy.ts';
+import { asArray, asObject, asString, getKey, getPath, isObject, type JsonObject } from '../values/json.ts';
 import { defaultDefinition, prepareDefinition, prepareDefinitionUpdate } from './definition.ts';
 import { definitionErrors } from './definition-rules.ts';
 import { heededFormat } from './formats.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fieldErrorText } from '../field-error.ts';
-import { cloneJson, type JsonObject } from '../json.ts';
-import type { WriteContext } from '../strategy.ts';
-import { DecodeProblem } from '../typed-object.ts';
+import { fieldErrorText } from '../request/field-error.ts';
+import type { WriteContext } from '../storage/strategy.ts';
+import { cloneJson, type JsonObject } from '../values/json.ts';
+import { DecodeProblem } from '../values/typed-object.ts';
 import { customVersions } from './custom-resource.ts';
 import { updateDefinitionStatus } from './definition-status.ts';
 import { definitionStrategy } from './definition-strategy.ts';

@@ -1,4 +1,13 @@
-import { asArray, asObject, asString, ensureObject, getPath, isObject, type JsonObject, jsonEqual } from '../json.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  ensureObject,
+  getPath,
+  isObject,
+  type JsonObject,
+  jsonEqual,
+} from '../values/json.ts';
 
 /** The parts of a CustomResourceDefinition that the server acts on, read from the object as it is stored. */
 export interface Definition {

@@ -1,10 +1,10 @@
 import { typeSchema } from '../../generated/type-schemas.ts';
-import { type FieldError, fieldErrorText, invalid, required } from '../field-error.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { dns1035Label, pathSegment } from '../name-rules.ts';
-import { validateMetadata } from '../object-meta.ts';
-import { DecodeProblem, readTyped } from '../typed-object.ts';
-import { childPath, indexPath, keyPath } from './field-path.ts';
+import { type FieldError, fieldErrorText, invalid, required } from '../request/field-error.ts';
+import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
+import { dns1035Label, pathSegment } from '../values/name-rules.ts';
+import { validateMetadata } from '../values/object-meta.ts';
+import { DecodeProblem, readTyped } from '../values/typed-object.ts';
+import { childPath, indexPath, keyPath } from './child-path.ts';
 import { additionalSchema, asResourceRoot, type Schema } from './structural-schema.ts';
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';

@@ -1,6 +1,6 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import { asArray, asObject, getKey, isObject, type JsonObject } from '../json.ts';
-import { childPath, keyPath } from './field-path.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
+import { asArray, asObject, getKey, isObject, type JsonObject } from '../values/json.ts';
+import { childPath, keyPath } from './child-path.ts';
 
 const LIST_TYPE = 'x-kubernetes-list-type';
 const MAP_KEYS = 'x-kubernetes-list-map-keys';

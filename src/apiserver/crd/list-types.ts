@@ -1,7 +1,7 @@
-import { duplicate, type FieldError, invalid } from '../field-error.ts';
-import { getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { goJson } from '../table/go-text.ts';
-import { childPath, indexPath, keyPath } from './field-path.ts';
+import { duplicate, type FieldError, invalid } from '../request/field-error.ts';
+import { goJson } from '../table/go-number.ts';
+import { getKey, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
+import { childPath, indexPath, keyPath } from './child-path.ts';
 import { additionalSchema, type Schema } from './structural-schema.ts';
 
 /** Lists declared as sets hold no value twice, those declared as maps no key. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, jsonEqual } from '../json.ts';
+import { type JsonObject, jsonEqual } from '../values/json.ts';
 import { RuleValidator } from './cel/rule-validation.ts';
 import { MapList } from './map-list.ts';
 import { parseSchema } from './structural-schema.ts';
-import { validateValue } from './validate.ts';
+import { validateValue } from './value-validation.ts';
 
 const keyed = (keys: string[], properties: JsonObject, rules: JsonObject[] = []): JsonObject => ({
   type: 'array',

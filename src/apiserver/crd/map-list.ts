@@ -1,4 +1,4 @@
-import { getKey, isObject, type JsonValue } from '../json.ts';
+import { getKey, isObject, type JsonValue } from '../values/json.ts';
 import type { Schema } from './structural-schema.ts';
 
 /** Finds items of an old list by the keys of new ones (`x-kubernetes-list-type: map`), each in the time of one look-up. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { applyDefaults } from './defaults.ts';
 import { pruneResource } from './prune.ts';
 import { parseSchema } from './structural-schema.ts';

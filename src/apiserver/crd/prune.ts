@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { asResourceRoot, META_FIELDS, type Schema } from './structural-schema.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import { asArray, asObject, getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { childPath, indexPath, keyPath } from './field-path.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
+import { asArray, asObject, getKey, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
+import { childPath, indexPath, keyPath } from './child-path.ts';
 import { listTypeErrors } from './list-type-rules.ts';
 import { META_FIELDS } from './structural-schema.ts';
 

@@ -1,5 +1,5 @@
-import { type FieldError, fieldErrorText, forbidden, invalid, required } from '../field-error.ts';
-import { childPath, indexPath, keyPath } from './field-path.ts';
+import { type FieldError, fieldErrorText, forbidden, invalid, required } from '../request/field-error.ts';
+import { childPath, indexPath, keyPath } from './child-path.ts';
 import { goRegExp } from './go-regexp.ts';
 import type { Schema } from './structural-schema.ts';
 

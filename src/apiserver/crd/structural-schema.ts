@@ -1,4 +1,4 @@
-import { asArray, getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, getKey, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 
 /**
  * A schema of a CustomResourceDefinition, parsed once. The same shape serves the structural part and what is nested

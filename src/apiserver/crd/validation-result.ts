@@ -1,4 +1,4 @@
-import type { FieldError } from '../field-error.ts';
+import type { FieldError } from '../request/field-error.ts';
 
 /** A complaint with the text by which repeated ones are recognised. */
 export interface Complaint {

@@ -1,6 +1,6 @@
-import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
-import { type JsonValue, jsonEqual } from '../json.ts';
-import { goJson, goNumber } from '../table/go-text.ts';
+import { type FieldError, invalid, notSupported, required } from '../request/field-error.ts';
+import { goJson, goNumber } from '../table/go-number.ts';
+import { type JsonValue, jsonEqual } from '../values/json.ts';
 import { heededFormat, stringFormat } from './formats.ts';
 import { goRegExp } from './go-regexp.ts';
 import type { Schema } from './structural-schema.ts';

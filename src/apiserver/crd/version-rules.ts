@@ -1,12 +1,21 @@
-import { type FieldError, forbidden, invalid, required } from '../field-error.ts';
-import { asArray, asObject, asString, getKey, getPath, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { dns1035Label } from '../name-rules.ts';
+import { type FieldError, forbidden, invalid, required } from '../request/field-error.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  getKey,
+  getPath,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../values/json.ts';
+import { dns1035Label } from '../values/name-rules.ts';
 import { ruleErrors } from './cel/rule-rules.ts';
+import { childPath, indexPath } from './child-path.ts';
 import { defaultErrors } from './default-rules.ts';
 import { sharedByVersions } from './definition.ts';
-import { childPath, indexPath } from './field-path.ts';
 import { isBeyondStructural, schemaErrors } from './schema-rules.ts';
-import { selectableFieldErrors } from './selectable-fields.ts';
+import { selectableFieldErrors } from './selectable-field-rules.ts';
 import { structuralErrors } from './structural-rules.ts';
 import { parseSchema } from './structural-schema.ts';
 

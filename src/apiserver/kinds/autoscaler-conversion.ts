@@ -1,5 +1,5 @@
-import { asObject, asString, getPath, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { Conversion } from '../served-resource.ts';
+import type { Conversion } from '../storage/served-resource.ts';
+import { asObject, asString, getPath, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { items } from './defaulting.ts';
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';

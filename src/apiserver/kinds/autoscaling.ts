@@ -1,6 +1,6 @@
-import { type FieldError, invalid, required } from '../field-error.ts';
-import { asArray, asObject, asString, type JsonObject } from '../json.ts';
-import type { Strategy } from '../strategy.ts';
+import { type FieldError, invalid, required } from '../request/field-error.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asArray, asObject, asString, type JsonObject } from '../values/json.ts';
 import { optionalObject, specOf } from './defaulting.ts';
 
 const PERIOD_SECONDS = 15;

@@ -1,7 +1,7 @@
-import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
-import { asObject, asString, ensureObject, type JsonObject, jsonEqual } from '../json.ts';
-import { metadataOf } from '../object-meta.ts';
-import type { Strategy } from '../strategy.ts';
+import { type FieldError, invalid, notSupported, required } from '../request/field-error.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asObject, asString, ensureObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import { metadataOf } from '../values/object-meta.ts';
 import { setDefault, specOf } from './defaulting.ts';
 import { defaultPodTemplate } from './pod-spec.ts';
 import { validatePodSpec } from './pod-validation.ts';

@@ -1,14 +1,14 @@
 import type { ResourceDescription } from '../../api/type-schema.ts';
-import type { Strategy } from '../strategy.ts';
+import type { Strategy } from '../storage/strategy.ts';
 import { horizontalPodAutoscalerStrategy } from './autoscaling.ts';
 import { cronJobStrategy, jobStrategy } from './batch.ts';
 import * as cluster from './cluster-objects.ts';
 import * as core from './core-objects.ts';
 import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
 import { eventStrategy, eventsV1Strategy } from './event.ts';
+import { selectableField } from './field-text.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
-import { selectableField } from './selectable-fields.ts';
 import { serviceStrategy } from './service.ts';
 import * as workloads from './workloads.ts';
 

@@ -1,7 +1,7 @@
-import { type FieldError, invalid, required } from '../field-error.ts';
-import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
-import { pathSegment } from '../name-rules.ts';
-import type { Strategy } from '../strategy.ts';
+import { type FieldError, invalid, required } from '../request/field-error.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import { pathSegment } from '../values/name-rules.ts';
 import { items, optionalObject, setDefault, setDefaultNumber, specOf } from './defaulting.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';

@@ -1,7 +1,7 @@
 import type { ResourceDescription } from '../../api/type-schema.ts';
 import { typeSchema } from '../../generated/type-schemas.ts';
-import type { Conversion } from '../served-resource.ts';
-import { readTyped } from '../typed-object.ts';
+import type { Conversion } from '../storage/served-resource.ts';
+import { readTyped } from '../values/typed-object.ts';
 import { autoscalerV1 } from './autoscaler-conversion.ts';
 import { eventsV1 } from './event-conversion.ts';
 

@@ -1,8 +1,8 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
-import { metadataOf, timestamp } from '../object-meta.ts';
-import { keepField } from '../object-writer.ts';
-import type { Strategy } from '../strategy.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
+import { keepField } from '../storage/object-writer.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import { metadataOf, timestamp } from '../values/object-meta.ts';
 import { items, setDefault, specOf } from './defaulting.ts';
 
 const KEY = /^[-._a-zA-Z0-9]+$/;

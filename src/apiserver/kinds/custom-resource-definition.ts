@@ -1,7 +1,7 @@
 import { definitionStrategy } from '../crd/definition-strategy.ts';
-import { asArray, asObject, ensureObject, type JsonObject } from '../json.ts';
-import { finalizersOf, metadataOf, timestamp } from '../object-meta.ts';
-import type { Strategy } from '../strategy.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asArray, asObject, ensureObject, type JsonObject } from '../values/json.ts';
+import { finalizersOf, metadataOf, timestamp } from '../values/object-meta.ts';
 
 /** Keeps a definition until its objects are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';

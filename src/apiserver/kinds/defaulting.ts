@@ -1,4 +1,4 @@
-import { asArray, ensureObject, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, ensureObject, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 
 /** Fills a field that was left out. */
 export function setDefault(object: JsonObject, key: string, value: JsonValue): void {

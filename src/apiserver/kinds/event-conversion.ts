@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json.ts';
-import type { Conversion } from '../served-resource.ts';
+import type { Conversion } from '../storage/served-resource.ts';
+import type { JsonObject } from '../values/json.ts';
 
 /** What events.k8s.io/v1 calls the fields of the core Event, which is what is stored. */
 const NAMES: readonly (readonly [string, string])[] = [

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../observe/fake-clock.ts';
-import { ApiServer } from '../api-server.ts';
-import { asArray, asObject, getPath, type JsonObject } from '../json.ts';
+import { ApiServer } from '../apiserver.ts';
 import { RequestClient } from '../request-client-fixture.ts';
+import { asArray, asObject, getPath, type JsonObject } from '../values/json.ts';
 
 const CORE = '/api/v1/namespaces/default/events';
 const NEWER = '/apis/events.k8s.io/v1/namespaces/default/events';

@@ -1,8 +1,8 @@
-import { type FieldError, invalid, required } from '../field-error.ts';
-import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
-import { dnsSubdomain, qualifiedNameProblems } from '../name-rules.ts';
-import { metadataOf } from '../object-meta.ts';
-import type { Strategy } from '../strategy.ts';
+import { type FieldError, invalid, required } from '../request/field-error.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
+import { dnsSubdomain, qualifiedNameProblems } from '../values/name-rules.ts';
+import { metadataOf } from '../values/object-meta.ts';
 
 export const EVENT_LIFETIME_MS = 60 * 60_000;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../observe/fake-clock.ts';
-import { ApiServer } from '../api-server.ts';
-import { asArray, asString, getPath, type JsonObject } from '../json.ts';
+import { ApiServer } from '../apiserver.ts';
 import { RequestClient } from '../request-client-fixture.ts';
+import { asArray, asString, getPath, type JsonObject } from '../values/json.ts';
 
 const container = { name: 'c', image: 'nginx' };
 const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [container] } };

@@ -1,10 +1,10 @@
-import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../json.ts';
-import { dnsLabel } from '../name-rules.ts';
-import { isImmortalNamespace } from '../namespace-lifecycle.ts';
-import { FOREGROUND_FINALIZER, finalizersOf, metadataOf, ORPHAN_FINALIZER, timestamp } from '../object-meta.ts';
-import { keepField } from '../object-writer.ts';
-import { forbiddenResource } from '../status-error.ts';
-import type { Strategy } from '../strategy.ts';
+import { isImmortalNamespace } from '../handlers/namespace-lifecycle.ts';
+import { forbiddenResource } from '../request/status-error.ts';
+import { keepField } from '../storage/object-writer.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../values/json.ts';
+import { dnsLabel } from '../values/name-rules.ts';
+import { FOREGROUND_FINALIZER, finalizersOf, metadataOf, ORPHAN_FINALIZER, timestamp } from '../values/object-meta.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 

@@ -1,4 +1,4 @@
-import { ensureObject, type JsonObject } from '../json.ts';
+import { ensureObject, type JsonObject } from '../values/json.ts';
 import { items, optionalObject, setDefault, setDefaultNumber } from './defaulting.ts';
 
 const FILE_MODE = 0o644;

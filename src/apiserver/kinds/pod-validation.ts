@@ -6,9 +6,9 @@ import {
   notFoundValue,
   notSupported,
   required,
-} from '../field-error.ts';
-import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../json.ts';
-import { dnsLabel } from '../name-rules.ts';
+} from '../request/field-error.ts';
+import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
+import { dnsLabel } from '../values/name-rules.ts';
 import { items } from './defaulting.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];

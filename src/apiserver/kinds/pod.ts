@@ -1,8 +1,8 @@
-import type { FieldError } from '../field-error.ts';
-import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../json.ts';
-import { dnsSubdomain } from '../name-rules.ts';
-import { keepField } from '../object-writer.ts';
-import type { Strategy } from '../strategy.ts';
+import type { FieldError } from '../request/field-error.ts';
+import { keepField } from '../storage/object-writer.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../values/json.ts';
+import { dnsSubdomain } from '../values/name-rules.ts';
 import { items, specOf } from './defaulting.ts';
 import { defaultPodSpec } from './pod-spec.ts';
 import { validatePodSpec, validatePodSpecUpdate } from './pod-validation.ts';

@@ -1,4 +1,4 @@
-import { asObject, getKey, type JsonObject, jsonEqual } from '../json.ts';
+import { asObject, getKey, type JsonObject, jsonEqual } from '../values/json.ts';
 import { items } from './defaulting.ts';
 
 const COUNTED = ['cpu', 'memory'];

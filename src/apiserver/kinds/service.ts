@@ -1,7 +1,7 @@
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import { asArray, asObject, asString, ensureObject, type JsonObject, jsonEqual } from '../json.ts';
-import { dnsLabel } from '../name-rules.ts';
-import type { Strategy, WriteContext } from '../strategy.ts';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
+import type { Strategy, WriteContext } from '../storage/strategy.ts';
+import { asArray, asObject, asString, ensureObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import { dnsLabel } from '../values/name-rules.ts';
 import { addressNumber, addressText, NumberAllocator } from './address-allocator.ts';
 import { items, setDefault, specOf } from './defaulting.ts';
 import { validatePort } from './pod-validation.ts';

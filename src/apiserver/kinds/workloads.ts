@@ -1,9 +1,9 @@
 import { LabelSelector, type LabelSelectorObject } from '../../api/label-selector.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
-import { asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../json.ts';
-import { metadataOf } from '../object-meta.ts';
-import { keepField } from '../object-writer.ts';
-import type { Strategy } from '../strategy.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
+import { keepField } from '../storage/object-writer.ts';
+import type { Strategy } from '../storage/strategy.ts';
+import { asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import { metadataOf } from '../values/object-meta.ts';
 import { optionalObject, setDefault, specOf } from './defaulting.ts';
 import { defaultPodTemplate } from './pod-spec.ts';
 import { validatePodSpec } from './pod-validation.ts';

@@ -1,4 +1,4 @@
-import { asArray, asObject, getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, asObject, getKey, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { listSchema, objectSchema } from './api-operations.ts';
 import type { OpenApiResource } from './open-api-resource.ts';
 import { type Generation, sorted, type TypeDefinitions } from './type-definitions.ts';

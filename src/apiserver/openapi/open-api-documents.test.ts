@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtinResources } from '../../generated/resources.ts';
-import type { JsonObject } from '../json.ts';
-import type { ServerRequest, ServerResponse } from '../request.ts';
+import type { ServerRequest, ServerResponse } from '../request/request.ts';
+import type { JsonObject } from '../values/json.ts';
 import { OpenApiDocuments } from './open-api-documents.ts';
 import type { OpenApiResource } from './open-api-resource.ts';
 

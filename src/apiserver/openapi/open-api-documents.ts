@@ -4,8 +4,8 @@
  * value that is another whenever that differs.
  */
 import { createHash } from 'node:crypto';
-import { parseAccept } from '../negotiation.ts';
-import type { ServerRequest, ServerResponse } from '../request.ts';
+import { parseAccept } from '../request/negotiation.ts';
+import type { ServerRequest, ServerResponse } from '../request/request.ts';
 import { groupVersionPath, type OpenApiResource } from './open-api-resource.ts';
 import { openApiV2 } from './v2.ts';
 import { encodeV2 } from './v2-protobuf.ts';

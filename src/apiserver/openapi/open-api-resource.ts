@@ -1,5 +1,5 @@
 import type { SubresourceDescription } from '../../api/type-schema.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 
 /** What a description of the API needs to know of a resource in one version. */
 export interface OpenApiResource {

@@ -1,6 +1,6 @@
 import type { FieldSchema, TypeSchema } from '../../api/type-schema.ts';
 import { typeSchema } from '../../generated/type-schemas.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../values/json.ts';
 import { PATCH_SCHEMA } from './api-operations.ts';
 
 /** The two generations differ in how they refer to another schema, and in what they can say of mixed types. */

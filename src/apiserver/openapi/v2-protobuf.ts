@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, asObject, asString, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
 
 /**

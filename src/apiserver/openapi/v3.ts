@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { type ApiOperation, groupVersionOperations, type QueryParameter } from './api-operations.ts';
 import { addCustomDefinitions } from './custom-definitions.ts';
 import { kindNames } from './kind-names.ts';

@@ -1,5 +1,5 @@
-import { goType, goValue } from '../apply/go-text.ts';
-import { getKey, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { goType, goValue } from '../apply/go-value.ts';
+import { getKey, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { strategicError } from './patch-error.ts';
 
 /** What an item of a merged list is told apart by: the value of its merge key, or itself in a list of scalars. */

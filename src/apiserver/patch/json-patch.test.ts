@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getKey, type JsonObject, type JsonValue } from '../json.ts';
-import { StatusError } from '../status-error.ts';
+import { StatusError } from '../request/status-error.ts';
+import { getKey, type JsonObject, type JsonValue } from '../values/json.ts';
 import { jsonPatch } from './json-patch.ts';
 
 function refusalOf(original: JsonObject, operations: JsonValue): StatusError {

@@ -1,6 +1,6 @@
-import { cloneJson, getKey, isObject, type JsonObject, type JsonValue, jsonEqual, setKey } from '../json.ts';
-import { jsonText } from '../json-text.ts';
-import { badRequest, type StatusError, statusError } from '../status-error.ts';
+import { badRequest, type StatusError, statusError } from '../request/status-error.ts';
+import { cloneJson, getKey, isObject, type JsonObject, type JsonValue, jsonEqual, setKey } from '../values/json.ts';
+import { jsonText } from '../values/json-text.ts';
 import { unprocessable } from './patch-error.ts';
 
 const MAX_OPERATIONS = 10_000;

@@ -3,7 +3,7 @@ import { typeSchema } from '../../generated/type-schemas.ts';
 import { trackUpdate } from '../apply/managed-fields.ts';
 import { mergeSchemaOf } from '../apply/merge-schema.ts';
 import { applyPatch } from '../apply/server-side-apply.ts';
-import { asArray, asObject, getPath, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, asObject, getPath, type JsonObject, type JsonValue } from '../values/json.ts';
 import { strategicMergePatch } from './strategic-merge.ts';
 
 /*

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../values/json.ts';
 import { mergePatch } from './merge-patch.ts';
 
 /** Few keys, so that objects overlap; no lists, in which the real server is not consistent about nulls. */

@@ -1,4 +1,4 @@
-import { cloneJson, getKey, isObject, type JsonObject, setKey } from '../json.ts';
+import { cloneJson, getKey, isObject, type JsonObject, setKey } from '../values/json.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 /**

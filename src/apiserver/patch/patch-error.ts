@@ -1,4 +1,4 @@
-import { badRequest, type StatusError, statusError } from '../status-error.ts';
+import { badRequest, type StatusError, statusError } from '../request/status-error.ts';
 
 /** Answers as the real server does: the reason does not reach the client, only `cause` keeps it. */
 export function unprocessable(reason: string): StatusError {

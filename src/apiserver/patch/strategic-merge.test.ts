@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { typeSchema } from '../../generated/type-schemas.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
-import { StatusError } from '../status-error.ts';
+import { StatusError } from '../request/status-error.ts';
+import type { JsonObject, JsonValue } from '../values/json.ts';
 import { strategicMergePatch } from './strategic-merge.ts';
 
 function patchAs(type: string, original: JsonObject, patch: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 import type { TypeSchema } from '../../api/type-schema.ts';
-import { goType, goValue } from '../apply/go-text.ts';
+import { goType, goValue } from '../apply/go-value.ts';
 import type { ResolveType } from '../apply/merge-schema.ts';
-import { cloneJson, getKey, isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
+import { cloneJson, getKey, isObject, type JsonObject, type JsonValue, setKey } from '../values/json.ts';
 import { identityOf, mergeValue, orderElements, splitByOrder } from './element-order.ts';
 import { badFormat, strategicError, unprocessable } from './patch-error.ts';
 import { type PatchMeta, PatchType } from './patch-meta.ts';

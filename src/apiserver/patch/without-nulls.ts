@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../json.ts';
+import { isObject, type JsonValue } from '../values/json.ts';
 
 /** Takes out, in place, every key that is null, however deep; the items of lists stay. */
 export function withoutNulls(value: JsonValue): JsonValue {

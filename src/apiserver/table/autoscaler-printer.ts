@@ -1,4 +1,4 @@
-import { asObject, getPath, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asObject, getPath, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { v1MetricSpecs, v1MetricStatuses } from './autoscaler-v1-metrics.ts';
 import { count, isSet, list, quantity, text } from './cell-text.ts';
 import { ageColumn, nameColumn } from './common-columns.ts';

@@ -1,4 +1,4 @@
-import { asArray, asObject, getKey, getPath, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, asObject, getKey, getPath, type JsonObject, type JsonValue } from '../values/json.ts';
 import { text } from './cell-text.ts';
 
 /** What autoscaling/v1 aims at when nothing is said. */

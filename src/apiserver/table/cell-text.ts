@@ -1,4 +1,4 @@
-import { asArray, asObject, getPath, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, asObject, getPath, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { humanDuration } from './human-duration.ts';
 import { canonicalQuantity } from './quantity.ts';
 

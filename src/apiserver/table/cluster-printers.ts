@@ -1,4 +1,4 @@
-import { asObject, getPath, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { asObject, getPath, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { count, flag, isSet, labelsText, list, strings, text } from './cell-text.ts';
 import { ageColumn, nameColumn } from './common-columns.ts';
 import { humanDuration } from './human-duration.ts';

@@ -1,4 +1,4 @@
-import { getPath, type JsonObject, type JsonValue } from '../json.ts';
+import { getPath, type JsonObject, type JsonValue } from '../values/json.ts';
 import { age, containerImages, containerNames, selectorOrNone, text } from './cell-text.ts';
 import { column, type PrintedColumn, printer, type TablePrinter } from './table-printer.ts';
 

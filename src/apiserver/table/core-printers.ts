@@ -1,4 +1,4 @@
-import { asObject, getKey, getPath, type JsonObject } from '../json.ts';
+import { asObject, getKey, getPath, type JsonObject } from '../values/json.ts';
 import { age, count, flag, list, quantity, since, sizeOf, text } from './cell-text.ts';
 import { ageColumn, nameAndAge, nameColumn } from './common-columns.ts';
 import { podPrinter } from './pod-printer.ts';

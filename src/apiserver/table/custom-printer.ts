@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../values/json.ts';
 import { since } from './cell-text.ts';
 import { nameAndAge, nameColumn } from './common-columns.ts';
-import { goJson, goNumber } from './go-text.ts';
+import { goJson, goNumber } from './go-number.ts';
 import { JsonPath } from './json-path.ts';
 import { type PrintedColumn, printer, type TablePrinter } from './table-printer.ts';
 

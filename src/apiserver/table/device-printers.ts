@@ -1,4 +1,4 @@
-import { getPath, type JsonObject } from '../json.ts';
+import { getPath, type JsonObject } from '../values/json.ts';
 import { count, isSet, list, since, text } from './cell-text.ts';
 import { ageColumn, nameAndAge, nameColumn } from './common-columns.ts';
 import { column, type PrintedColumn, printer, type TablePrinter } from './table-printer.ts';

@@ -1,4 +1,4 @@
-import { getKey, isObject, type JsonValue } from '../json.ts';
+import { getKey, isObject, type JsonValue } from '../values/json.ts';
 
 /** A path that does not parse, or that meets a value it cannot be applied to. */
 export class JsonPathError extends Error {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../values/json.ts';
 import { JsonPathParser } from './json-path-parser.ts';
 import { runSteps, type Step } from './json-path-steps.ts';
 

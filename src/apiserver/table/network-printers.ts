@@ -1,4 +1,4 @@
-import { getPath, type JsonObject, type JsonValue } from '../json.ts';
+import { getPath, type JsonObject, type JsonValue } from '../values/json.ts';
 import { age, count, isSet, labelsText, list, selectorOrNone, someOf, strings, text } from './cell-text.ts';
 import { ageColumn, nameColumn, nameColumnOf } from './common-columns.ts';
 import { column, printer, type TablePrinter } from './table-printer.ts';

@@ -1,4 +1,4 @@
-import { getPath, type JsonObject, type JsonValue } from '../json.ts';
+import { getPath, type JsonObject, type JsonValue } from '../values/json.ts';
 import { age, count, flag, isSet, list, since, text } from './cell-text.ts';
 import { ageColumn, nameColumn } from './common-columns.ts';
 import { heading, type TablePrinter, type TableRowCondition } from './table-printer.ts';

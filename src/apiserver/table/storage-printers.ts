@@ -1,4 +1,4 @@
-import { asObject, getKey, getPath, type JsonObject, type JsonValue } from '../json.ts';
+import { asObject, getKey, getPath, type JsonObject, type JsonValue } from '../values/json.ts';
 import { flag, isSet, list, quantity, someOf, strings, text } from './cell-text.ts';
 import { ageColumn, nameColumn, nameColumnOf } from './common-columns.ts';
 import { column, type PrintedColumn, printer, type TablePrinter } from './table-printer.ts';

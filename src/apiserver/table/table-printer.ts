@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../values/json.ts';
 
 /** One heading of a Table (`metav1.TableColumnDefinition`). */
 export interface TableColumn {

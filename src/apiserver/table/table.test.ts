@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { builtinResources } from '../../generated/resources.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { customPrinter } from './custom-printer.ts';
 import { parseIncludeObject, printerFor, toTable } from './table.ts';
 

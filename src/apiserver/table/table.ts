@@ -9,9 +9,9 @@
  */
 import type { ListMeta } from '../../api/metadata.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
-import { fieldErrorText, invalid } from '../field-error.ts';
-import { asObject, getKey, getPath, type JsonObject, type JsonValue } from '../json.ts';
-import { badRequest } from '../status-error.ts';
+import { fieldErrorText, invalid } from '../request/field-error.ts';
+import { badRequest } from '../request/status-error.ts';
+import { asObject, getKey, getPath, type JsonObject, type JsonValue } from '../values/json.ts';
 import { autoscalerPrinter } from './autoscaler-printer.ts';
 import { clusterPrinters } from './cluster-printers.ts';
 import { defaultPrinter } from './common-columns.ts';

@@ -1,4 +1,4 @@
-import { asArray, getPath, type JsonObject, type JsonValue } from '../json.ts';
+import { asArray, getPath, type JsonObject, type JsonValue } from '../values/json.ts';
 import { count, flag, isSet, labelsText, list, selectorText, since, text, yesNo } from './cell-text.ts';
 import { ageColumn, containerColumns, nameColumn, selectorColumn } from './common-columns.ts';
 import { humanDuration } from './human-duration.ts';

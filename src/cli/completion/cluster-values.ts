@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { namespaces } from '../../generated/api/core/v1.ts';
+import { loadKubeconfig } from '../../login/kubeconfig-loader.ts';
 import { silentLogger } from '../../observe/logger.ts';
-import type { Cluster } from '../../transport/cluster.ts';
-import { loadKubeconfig } from '../../transport/kubeconfig-loader.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { FlagValues } from '../command.ts';
 import { connect } from '../connection-flags.ts';

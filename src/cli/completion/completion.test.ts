@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ApiServer } from '../../apiserver/api-server.ts';
+import { ApiServer } from '../../apiserver/apiserver.ts';
+import { Cluster } from '../../cluster/cluster.ts';
 import { configMaps } from '../../generated/api/core/v1.ts';
-import { Cluster } from '../../transport/cluster.ts';
 import { run } from '../run-cli-fixture.ts';
 
 const exec = promisify(execFile);

@@ -1,17 +1,17 @@
-import { ApiServer } from '../../apiserver/api-server.ts';
-import type { PlannedFault } from '../../apiserver/fault-plan.ts';
+import { ApiServer } from '../../apiserver/apiserver.ts';
+import type { PlannedFault } from '../../apiserver/request/fault-plan.ts';
+import { Cluster } from '../../cluster/cluster.ts';
 import { deployments, replicaSets } from '../../generated/api/apps/v1.ts';
 import { nodes, type Pod, pods } from '../../generated/api/core/v1.ts';
 import { SharedInformerFactory } from '../../informer/shared-informer-factory.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { silentLogger } from '../../observe/logger.ts';
 import type { HandlerRegistration } from '../../processor/processor.ts';
-import { Cluster } from '../../transport/cluster.ts';
 import { type Exchange, observedTransport } from '../exchange-observer.ts';
 import { problemText } from '../informer-status.ts';
 import { DemoInformer } from './demo-informer.ts';
 import { EventLog } from './event-log.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './seeded-random.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 
 /** The slow handler takes this long for each event. */

@@ -8,7 +8,7 @@ import { VirtualTerminal } from '../terminal/virtual-terminal-fixture.ts';
 import { differences } from './cache-check.ts';
 import { DemoScreen } from './demo-screen.ts';
 import { DemoWorld } from './demo-world.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './seeded-random.ts';
 
 describe('the story', () => {
   it('goes from the first list to the last deletion, and ends well', async () => {

@@ -3,7 +3,7 @@ import type { FlagValues, Invocation } from '../command.ts';
 import { capabilitiesOf } from '../terminal/capabilities.ts';
 import { DemoScreen } from './demo-screen.ts';
 import { DemoWorld } from './demo-world.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './seeded-random.ts';
 import { tellStory } from './story.ts';
 
 const DEFAULT_RATE = 4;

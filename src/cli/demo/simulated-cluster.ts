@@ -1,8 +1,8 @@
+import type { Cluster } from '../../cluster/cluster.ts';
 import { type Deployment, deployments, replicaSets } from '../../generated/api/apps/v1.ts';
 import { nodes, pods } from '../../generated/api/core/v1.ts';
 import type { Clock } from '../../observe/clock.ts';
-import type { Cluster } from '../../transport/cluster.ts';
-import { pick } from './random.ts';
+import { pick } from './seeded-random.ts';
 import { podManifest, podStatus, type SimulatedPod } from './simulated-pod.ts';
 
 const NODES = ['node-a', 'node-b', 'node-c'];

@@ -1,9 +1,9 @@
-import { ApiServer } from '../../apiserver/api-server.ts';
+import { ApiServer } from '../../apiserver/apiserver.ts';
+import type { Client } from '../../cluster/client.ts';
+import { Cluster } from '../../cluster/cluster.ts';
 import { type Pod, pods } from '../../generated/api/core/v1.ts';
 import { SharedInformerFactory } from '../../informer/shared-informer-factory.ts';
 import { silentLogger } from '../../observe/logger.ts';
-import type { Client } from '../../transport/client.ts';
-import { Cluster } from '../../transport/cluster.ts';
 import type { CliIo } from '../cli-io.ts';
 import { observedTransport } from '../exchange-observer.ts';
 import { problemText } from '../informer-status.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { customResourceDefinitions } from '../../generated/api/apiextensions/v1.ts';
-import type { Cluster } from '../../transport/cluster.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliIo } from '../cli-io.ts';
 import { didYouMean } from '../suggestion.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ApiServer, type ApiServerOptions } from '../../apiserver/api-server.ts';
+import { ApiServer, type ApiServerOptions } from '../../apiserver/apiserver.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { FlagValues, Invocation } from '../command.ts';
 import { stderrLogger } from '../connection-flags.ts';

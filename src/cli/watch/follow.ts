@@ -6,7 +6,7 @@ import type { WatchErrorContext } from '../../reflector/reflector-options.ts';
 import { CliError } from '../cli-error.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import { untilAborted } from '../until-aborted.ts';
-import type { WatchContext } from './watch.ts';
+import type { WatchContext } from './watch-context.ts';
 
 /** The same complaint is repeated no sooner than this. */
 const REPEAT_MS = 60_000;

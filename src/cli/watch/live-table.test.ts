@@ -6,7 +6,7 @@ import { fittedWidths, GAP } from './column-layout.ts';
 import { LiveTable } from './live-table.ts';
 import { RowOutput } from './row-output.ts';
 import { MARK_MS, RowTable } from './row-table.ts';
-import { type TableColumn, type TableRow, tableRow } from './table.ts';
+import { type TableColumn, type TableRow, tableRow } from './table-rows.ts';
 import { cellText, viewColumns } from './table-view.ts';
 
 function row(name: string, cells: readonly unknown[] = [name], namespace = 'default'): TableRow {

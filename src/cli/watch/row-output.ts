@@ -1,6 +1,6 @@
 import { safeText } from '../terminal/safe-text.ts';
 import { textWidth } from '../terminal/text-width.ts';
-import type { TableRow } from './table.ts';
+import type { TableRow } from './table-rows.ts';
 import type { ViewColumn } from './table-view.ts';
 
 /** As kubectl's: a column is at least so wide, and so much wider than its widest cell. */

@@ -1,5 +1,5 @@
 import { metaNamespaceKey } from '../../api/key.ts';
-import type { TableRow } from './table.ts';
+import type { TableRow } from './table-rows.ts';
 
 /** What happened to a row last, and when. */
 export type Mark = 'added' | 'changed' | 'deleted';

@@ -4,7 +4,7 @@ import type { Transport, TransportRequest } from '../../api/transport.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
 import { SharedIndexInformer } from '../../informer/shared-index-informer.ts';
 import { silentLogger } from '../../observe/logger.ts';
-import { CELLS, type TableRow } from './table.ts';
+import { CELLS, type TableRow } from './table-rows.ts';
 import { TableSource } from './table-source.ts';
 import type { WatchTarget } from './watch-target.ts';
 

@@ -5,10 +5,10 @@ import { apiVersionOf, resourcePath } from '../../api/resource.ts';
 import type { Transport, TransportResponse } from '../../api/transport.ts';
 import { TransportError } from '../../api/transport-error.ts';
 import type { WatchEvent } from '../../api/watch-event.ts';
+import { jsonLines } from '../../cluster/json-lines.ts';
+import { bodyText } from '../../http/body-text.ts';
 import { ListWatch } from '../../reflector/list-watch.ts';
-import { bodyText } from '../../transport/body-text.ts';
-import { jsonLines } from '../../transport/json-lines.ts';
-import { isTable, PLAIN_COLUMNS, plainRow, rowsOf, type Table, type TableColumn, type TableRow } from './table.ts';
+import { isTable, PLAIN_COLUMNS, plainRow, rowsOf, type Table, type TableColumn, type TableRow } from './table-rows.ts';
 import type { WatchTarget } from './watch-target.ts';
 
 const ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';

@@ -1,6 +1,6 @@
 import { humanDuration } from '../../apiserver/table/human-duration.ts';
 import type { StyleName } from '../terminal/style.ts';
-import { CELLS, type TableColumn, type TableRow } from './table.ts';
+import { CELLS, type TableColumn, type TableRow } from './table-rows.ts';
 
 export interface TableViewOptions {
   /** Also the columns that only `-o wide` shows. */

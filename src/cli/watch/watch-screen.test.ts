@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ApiServer } from '../../apiserver/api-server.ts';
+import { ApiServer } from '../../apiserver/apiserver.ts';
+import { Cluster } from '../../cluster/cluster.ts';
 import { configMaps, type Pod, pods } from '../../generated/api/core/v1.ts';
-import { Cluster } from '../../transport/cluster.ts';
 import { Interrupted } from '../cli-io.ts';
 import { runCli } from '../run-cli.ts';
 import { VirtualTerminal } from '../terminal/virtual-terminal-fixture.ts';

@@ -13,10 +13,10 @@ import { untilAborted } from '../until-aborted.ts';
 import type { WatchFailures } from './follow.ts';
 import { LiveTable } from './live-table.ts';
 import { RowTable } from './row-table.ts';
-import type { TableRow } from './table.ts';
+import type { TableRow } from './table-rows.ts';
 import type { TableSource } from './table-source.ts';
 import type { ViewColumn } from './table-view.ts';
-import type { WatchContext } from './watch.ts';
+import type { WatchContext } from './watch-context.ts';
 
 export interface WatchScreenOptions extends Pick<WatchContext, 'io' | 'request' | 'target' | 'cluster'> {
   informer: SharedIndexInformer<TableRow>;

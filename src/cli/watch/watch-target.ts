@@ -1,7 +1,7 @@
 import type { ListOptions } from '../../api/list-options.ts';
 import { type Resource, resourceName } from '../../api/resource.ts';
-import type { Cluster } from '../../transport/cluster.ts';
-import type { DiscoveredResource } from '../../transport/discovered-resource.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { DiscoveredResource } from '../../cluster/discovered-resource.ts';
 import { CliError } from '../cli-error.ts';
 import { didYouMean } from '../suggestion.ts';
 import type { WatchRequest } from './watch-request.ts';

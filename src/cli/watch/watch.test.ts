@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { defineResource } from '../../api/resource.ts';
-import { ApiServer } from '../../apiserver/api-server.ts';
+import { ApiServer } from '../../apiserver/apiserver.ts';
+import { Cluster } from '../../cluster/cluster.ts';
 import { customResourceDefinitions } from '../../generated/api/apiextensions/v1.ts';
 import { configMaps, type Pod, pods } from '../../generated/api/core/v1.ts';
-import { Cluster } from '../../transport/cluster.ts';
 import { Interrupted } from '../cli-io.ts';
 import { type RunResult, run } from '../run-cli-fixture.ts';
 

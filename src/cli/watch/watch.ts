@@ -2,9 +2,9 @@ import { metaNamespaceKey } from '../../api/key.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { defineResource } from '../../api/resource.ts';
 import type { Transport } from '../../api/transport.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { SharedIndexInformer } from '../../informer/shared-index-informer.ts';
 import { silentLogger } from '../../observe/logger.ts';
-import type { Cluster } from '../../transport/cluster.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { Invocation } from '../command.ts';
@@ -15,23 +15,13 @@ import { follow, WatchFailures } from './follow.ts';
 import { LineWriter } from './line-writer.ts';
 import { eventLine, jsonLine, nameLine, type ObjectLine } from './object-output.ts';
 import { RowOutput } from './row-output.ts';
-import type { TableRow } from './table.ts';
+import type { TableRow } from './table-rows.ts';
 import { TableSource } from './table-source.ts';
 import { viewColumns } from './table-view.ts';
+import type { WatchContext } from './watch-context.ts';
 import { type WatchRequest, watchRequest } from './watch-request.ts';
 import { WatchScreen } from './watch-screen.ts';
 import { type WatchTarget, watchTarget } from './watch-target.ts';
-
-/** What the ways to show a watch share. */
-export interface WatchContext {
-  readonly io: CliIo;
-  readonly request: WatchRequest;
-  readonly target: WatchTarget;
-  readonly cluster: Cluster;
-  readonly transport: Transport;
-  /** Whether the server has ever let us watch. */
-  readonly watchAccepted: () => boolean;
-}
 
 export async function watch(invocation: Invocation): Promise<number> {
   const { io } = invocation;

@@ -7,7 +7,7 @@ import {
   JsonElements,
   JsonMembers,
   skipManagedFields,
-} from '../json-bytes.ts';
+} from '../json/json-bytes.ts';
 import { type FieldRule, type FieldRules, ruleOf, ruleOfScalar } from './field-filter.ts';
 
 const MANAGED_FIELDS = 'managedFields';

@@ -1,6 +1,16 @@
-import { timeText } from '../protobuf/go-text.ts';
-import type { MetadataTail, TailFields } from './metadata-tails.ts';
-import type { Identity } from './packed-format.ts';
+import type { Cached } from '../../api/cached.ts';
+import { timeText } from '../protobuf/time-text.ts';
+
+/** What is known of an object without looking at its bytes. */
+export type Identity = Pick<Cached, 'name' | 'namespace' | 'uid' | 'resourceVersion'>;
+
+/** What a message of metadata ends with: maps and lists, which cost most to decode. */
+export interface TailFields {
+  labels?: Record<string, unknown>;
+  annotations?: Record<string, unknown>;
+  ownerReferences?: Record<string, unknown>[];
+  finalizers?: string[];
+}
 
 /** Metadata as JSON has them, in the order in which Go writes them. */
 export interface MetadataFields extends TailFields {
@@ -14,6 +24,12 @@ export interface MetadataFields extends TailFields {
   creationTimestamp?: string;
   deletionTimestamp?: string | null;
   deletionGracePeriodSeconds?: number;
+}
+
+/** What was decoded once, for many objects. */
+export interface CopiedTail {
+  /** Gives a reader its own copy. */
+  copyTo(fields: TailFields): void;
 }
 
 /** Makes plain objects, like a literal, but with room for what will be added. */
@@ -30,9 +46,9 @@ export const Metadata = PlainMetadata as unknown as new (name: string) => Metada
 export class CommonMetadata {
   readonly generateName: string | undefined;
   readonly generation: number | undefined;
-  readonly #tail: MetadataTail;
+  readonly #tail: CopiedTail;
 
-  constructor(generateName: string | undefined, generation: number | undefined, tail: MetadataTail) {
+  constructor(generateName: string | undefined, generation: number | undefined, tail: CopiedTail) {
     this.generateName = generateName;
     this.generation = generation;
     this.#tail = tail;

@@ -8,8 +8,8 @@ import {
   skipManagedFields,
   skipValidValue,
   stringAt,
-} from '../json-bytes.ts';
-import { beginsWith } from '../json-object-reader.ts';
+} from '../json/json-bytes.ts';
+import { beginsWith } from '../json/json-object-reader.ts';
 import { KeyReader } from '../key-reader.ts';
 import type { JsonFormat, JsonLayout } from './json-format.ts';
 import type { ViewShape } from './lazy-view.ts';

@@ -1,4 +1,4 @@
-import { BRACE_OPEN, BRACKET_OPEN, JsonElements, JsonMembers } from '../json-bytes.ts';
+import { BRACE_OPEN, BRACKET_OPEN, JsonElements, JsonMembers } from '../json/json-bytes.ts';
 import { collectTexts } from './path-text.ts';
 
 /**

@@ -1,16 +1,8 @@
 import { DecodeError } from '../decode-error.ts';
 import type { ObjectDecoder } from '../protobuf/object-decoder.ts';
-import { CommonMetadata, type MetadataFields } from './common-metadata.ts';
+import { CommonMetadata, type MetadataFields, type TailFields } from './common-metadata.ts';
 
 type Data = Record<string, unknown>;
-
-/** What a message of metadata ends with: maps and lists, which cost most to decode. */
-export interface TailFields {
-  labels?: Data;
-  annotations?: Data;
-  ownerReferences?: Data[];
-  finalizers?: string[];
-}
 
 const SLOT_BITS = 11;
 const SLOTS = 1 << SLOT_BITS;

@@ -1,10 +1,6 @@
-import type { Cached } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
-import type { CommonMetadata } from './common-metadata.ts';
+import type { CommonMetadata, Identity } from './common-metadata.ts';
 import type { ViewShape, ViewSource } from './lazy-view.ts';
-
-/** What is known of an object without looking at its bytes. */
-export type Identity = Pick<Cached, 'name' | 'namespace' | 'uid' | 'resourceVersion'>;
 
 /** Reads fields of a message that lies within an object. */
 export interface PartReader {

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../api/metadata.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { JsonFilter } from '../filter/json-filter.ts';
 import type { JsonKeeper, Where } from '../keeping.ts';
-import { broken } from '../object-intake.ts';
+import { broken } from '../plain/decoded-objects.ts';
 import type { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
 import type { JsonFormat } from './json-format.ts';
 import type { JsonObjectScanner } from './json-object-scanner.ts';

@@ -12,7 +12,7 @@ import {
   pod,
   podArbitrary,
   sizes,
-} from '../json-codec-fixture.ts';
+} from '../json/json-codec-fixture.ts';
 import { PackedCached } from './packed-cached.ts';
 import { type AnyObject, type Options, packed, takeJson, whole } from './packed-fixture.ts';
 

@@ -1,7 +1,7 @@
-import { timeText } from '../protobuf/go-text.ts';
 import type { MessagePlan } from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { readTime, readTimeSeconds } from '../protobuf/special-types.ts';
+import { timeText } from '../protobuf/time-text.ts';
 import { LENGTH_DELIMITED, VARINT, type WireReader } from '../protobuf/wire-reader.ts';
 import { Metadata, type MetadataFields } from './common-metadata.ts';
 import { type ViewShape, ViewShapes } from './lazy-view.ts';

@@ -3,9 +3,9 @@ import type { KubernetesObject } from '../../api/metadata.ts';
 import type { Reduction } from '../../api/origin.ts';
 import type { FieldRules } from '../filter/field-filter.ts';
 import { reductionByTransform } from '../filter/reduction.ts';
-import { JsonObjectReader } from '../json-object-reader.ts';
+import { JsonObjectReader } from '../json/json-object-reader.ts';
 import type { ExpectedObjects, JsonKeeper, Where } from '../keeping.ts';
-import { ObjectIntake } from '../object-intake.ts';
+import { ObjectIntake } from './decoded-objects.ts';
 
 export interface PlainKeeperOptions {
   /** Take care of managed fields too. */

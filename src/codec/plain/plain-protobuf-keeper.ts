@@ -4,10 +4,10 @@ import { type Origin, withOrigin } from '../../api/origin.ts';
 import { type FieldRules, fieldRules } from '../filter/field-filter.ts';
 import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
 import type { ProtobufKeeperParts } from '../keeping.ts';
-import { plainCached } from '../plain-cached.ts';
 import { IdentifyingKeeper } from '../protobuf/identifying-keeper.ts';
 import { messagePlan } from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
+import { plainCached } from './decoded-cached.ts';
 import type { PlainKeeperOptions } from './plain-json-keeper.ts';
 
 const WITHOUT_MANAGED_FIELDS = fieldRules({ drop: ['metadata.managedFields'] });

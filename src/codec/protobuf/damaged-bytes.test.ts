@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../../api/metadata.ts';
 import { defineResource } from '../../api/resource.ts';
 import type { Codec } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
-import { stores } from '../json-codec-fixture.ts';
+import { stores } from '../json/json-codec-fixture.ts';
 import { resourceCodec } from '../resource-codec.ts';
 import { ObjectDecoder } from './object-decoder.ts';
 import { chunksOf, envelope, frame, listBody, sampleCorpus, sampleOf, schemaOf } from './protobuf-fixture.ts';

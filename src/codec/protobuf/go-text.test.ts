@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { durationText, microTimeText, timeText } from './go-text.ts';
+import { durationText, microTimeText, timeText } from './time-text.ts';
 
 describe('timeText', () => {
   it('agrees with Date in all years of four digits', () => {

@@ -4,7 +4,7 @@ import type { CachedFrame } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { defineResource, type Resource } from '../../api/resource.ts';
 import type { Codec } from '../codec.ts';
-import { stores } from '../json-codec-fixture.ts';
+import { stores } from '../json/json-codec-fixture.ts';
 import { type ResourceCodecOptions, resourceCodec } from '../resource-codec.ts';
 import { bytesField, chunksOf, envelope, frame, listBody, numberField, sampleOf } from './protobuf-fixture.ts';
 

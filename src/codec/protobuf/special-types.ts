@@ -1,4 +1,4 @@
-import { durationText, microTimeText, timeText } from './go-text.ts';
+import { durationText, microTimeText, timeText } from './time-text.ts';
 import { LENGTH_DELIMITED, VARINT, type WireReader } from './wire-reader.ts';
 
 /*

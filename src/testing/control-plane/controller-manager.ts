@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../observe/clock.ts';
 import { findProgram } from './assets.ts';
+import { Program } from './control-plane-program.ts';
 import { askLoopback, freePort } from './loopback.ts';
 import { OrphanGuard } from './orphan-guard.ts';
-import { Program } from './program.ts';
 
 export interface ControllerManagerOptions {
   /** Path of the kubeconfig of the cluster to work on: a `ControlPlane`, the embedded server, any other. */

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { CelError } from './cel-error.ts';
-import type { FunctionTable } from './functions.ts';
+import type { FunctionTable } from './function-table.ts';
 import { type CelValue, LibraryValue } from './values.ts';
 
 class Address extends LibraryValue {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldErrorText } from '../../field-error.ts';
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { fieldErrorText } from '../../request/field-error.ts';
+import type { JsonObject, JsonValue } from '../../values/json.ts';
 import { parseSchema } from '../structural-schema.ts';
 import { CelError, CelSyntaxError } from './cel-error.ts';
 import { Meter } from './cost/meter.ts';

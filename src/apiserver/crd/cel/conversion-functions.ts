@@ -1,6 +1,6 @@
-import { goNumber } from '../../table/go-text.ts';
+import { goNumber } from '../../table/go-number.ts';
 import { CelError } from './cel-error.ts';
-import type { FunctionTable } from './functions.ts';
+import type { FunctionTable } from './function-table.ts';
 import { int64, uint64 } from './operators.ts';
 import { durationPart, durationText, parseDuration, parseTimestamp, timePart, timestampText } from './time.ts';
 import {

@@ -1,6 +1,12 @@
-import { dns1035Label, dnsLabel, dnsSubdomain, labelValueProblems, qualifiedNameProblems } from '../../name-rules.ts';
+import {
+  dns1035Label,
+  dnsLabel,
+  dnsSubdomain,
+  labelValueProblems,
+  qualifiedNameProblems,
+} from '../../values/name-rules.ts';
 import { stringFormat } from '../formats.ts';
-import type { FunctionTable } from './functions.ts';
+import type { FunctionTable } from './function-table.ts';
 import { LibraryValue, ListValue, Optional } from './values.ts';
 
 const PATTERN_SIZES: Readonly<Record<string, number>> = {

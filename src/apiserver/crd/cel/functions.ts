@@ -2,17 +2,12 @@ import { addressFunctions } from './address-functions.ts';
 import { CelError, noOverload } from './cel-error.ts';
 import { conversionFunctions } from './conversion-functions.ts';
 import { formatFunctions } from './format-functions.ts';
+import type { CelFunction, FunctionTable } from './function-table.ts';
 import { listFunctions } from './list-functions.ts';
 import { quantityFunctions } from './quantity-functions.ts';
 import { stringFunctions } from './string-functions.ts';
 import { urlFunctions } from './url-functions.ts';
 import type { CelValue } from './values.ts';
-
-/** Called with its receiver, if it has one, as first argument. Gives undefined when the arguments do not fit. */
-type CelFunction = (...args: CelValue[]) => CelValue | undefined;
-
-/** `name` for functions, `.name` for methods; several libraries may know the same name for different types. */
-export type FunctionTable = Readonly<Record<string, CelFunction>>;
 
 const TABLES: readonly FunctionTable[] = [
   conversionFunctions,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../values/json.ts';
 import { additionalSchema, type Schema } from '../structural-schema.ts';
 import { declare, withMeta } from './declaration.ts';
 import { fieldName } from './field-name.ts';

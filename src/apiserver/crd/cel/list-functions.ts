@@ -1,5 +1,5 @@
 import { CelError } from './cel-error.ts';
-import type { FunctionTable } from './functions.ts';
+import type { FunctionTable } from './function-table.ts';
 import { arithmetic, compare, equal } from './operators.ts';
 import { type CelValue, ListValue } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { canonicalQuantity } from '../../table/quantity.ts';
 import { CelError } from './cel-error.ts';
-import type { FunctionTable } from './functions.ts';
+import type { FunctionTable } from './function-table.ts';
 import { int64 } from './operators.ts';
 import { type CelValue, LibraryValue } from './values.ts';
 

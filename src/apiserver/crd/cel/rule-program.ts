@@ -1,5 +1,5 @@
-import { asString, type JsonObject } from '../../json.ts';
-import { goJson } from '../../table/go-text.ts';
+import { goJson } from '../../table/go-number.ts';
+import { asString, type JsonObject } from '../../values/json.ts';
 import type { Schema } from '../structural-schema.ts';
 import { CelSyntaxError } from './cel-error.ts';
 import { typeOf, type Variables } from './checker.ts';

@@ -1,6 +1,6 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
-import { asString, type JsonObject } from '../../json.ts';
-import { childPath, indexPath, keyPath } from '../field-path.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../request/field-error.ts';
+import { asString, type JsonObject } from '../../values/json.ts';
+import { childPath, indexPath, keyPath } from '../child-path.ts';
 import { additionalSchema, type Schema } from '../structural-schema.ts';
 import { overBudget, RULE_LIMIT, SchemaCost } from './cost/cost-limits.ts';
 import { product } from './cost/size-estimate.ts';

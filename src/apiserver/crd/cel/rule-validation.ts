@@ -1,7 +1,7 @@
-import { type FieldError, fieldErrorText } from '../../field-error.ts';
-import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual } from '../../json.ts';
-import { goJson } from '../../table/go-text.ts';
-import { childPath, indexPath, keyPath } from '../field-path.ts';
+import { type FieldError, fieldErrorText } from '../../request/field-error.ts';
+import { goJson } from '../../table/go-number.ts';
+import { getKey, isObject, type JsonObject, type JsonValue, jsonEqual } from '../../values/json.ts';
+import { childPath, indexPath, keyPath } from '../child-path.ts';
 import { MapList } from '../map-list.ts';
 import { additionalSchema, type Schema } from '../structural-schema.ts';
 import { CelError } from './cel-error.ts';

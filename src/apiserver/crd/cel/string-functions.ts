@@ -1,7 +1,7 @@
 import { type GoRegExp, goRegExp, PatternError } from '../go-regexp.ts';
 import { CelError } from './cel-error.ts';
 import { toText } from './conversion-functions.ts';
-import type { FunctionTable } from './functions.ts';
+import type { FunctionTable } from './function-table.ts';
 import { type CelValue, ListValue, MapValue, ObjectValue, TypeName } from './values.ts';
 
 /** CEL's own functions of strings, those of its `strings` extension, and Kubernetes' `find` and `findAll`. */

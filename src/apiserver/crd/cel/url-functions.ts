@@ -1,5 +1,5 @@
 import { CelError } from './cel-error.ts';
-import type { FunctionTable } from './functions.ts';
+import type { FunctionTable } from './function-table.ts';
 import { type CelValue, LibraryValue, ListValue, MapValue } from './values.ts';
 
 class UrlValue extends LibraryValue {

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden } from '../../../field-error.ts';
+import { type FieldError, forbidden } from '../../../request/field-error.ts';
 
 /** What one rule may cost at most by its estimate, for all the places where it may be evaluated. */
 export const RULE_LIMIT = 10_000_000;

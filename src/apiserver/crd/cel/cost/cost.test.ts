@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fieldErrorText } from '../../../field-error.ts';
-import type { JsonObject, JsonValue } from '../../../json.ts';
+import { fieldErrorText } from '../../../request/field-error.ts';
+import type { JsonObject, JsonValue } from '../../../values/json.ts';
 import { parseSchema, type Schema } from '../../structural-schema.ts';
 import { CelError } from '../cel-error.ts';
 import { evaluate } from '../evaluator.ts';

@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto';
+import type { Transport } from '../api/transport.ts';
+import { type Clock, systemClock } from '../observe/clock.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
+import type { Api } from './api.ts';
+import { CustomResources } from './controllers/custom-resources.ts';
+import { Expiry } from './controllers/expiry.ts';
+import { GarbageCollector } from './controllers/garbage-collector.ts';
+import { NamespaceController } from './controllers/namespace-controller.ts';
+import { VolumeProtection } from './controllers/volume-protection.ts';
+import { Discovery } from './handlers/discovery-handler.ts';
+import { SERVER_VERSION } from './handlers/health.ts';
+import { makeServingCertificate, type ServingCertificate } from './http/certificate.ts';
+import { HttpFront } from './http/http-front.ts';
+import { InProcessTransport } from './http/in-process-transport.ts';
+import { kubeconfigText } from './http/kubeconfig-text.ts';
+import { addBuiltinResources } from './kinds/builtin-resources.ts';
+import { EVENT_LIFETIME_MS } from './kinds/event.ts';
+import { OpenApiDocuments } from './openapi/open-api-documents.ts';
+import { Access } from './request/access.ts';
+import { FaultPlan } from './request/fault-plan.ts';
+import { identityFrom } from './request/identity.ts';
+import { RequestPipeline } from './request/request-pipeline.ts';
+import { ObjectWriter } from './storage/object-writer.ts';
+import { ResourceRegistry } from './storage/resource-registry.ts';
+import { ServerSnapshot } from './storage/server-snapshot.ts';
+import { Store } from './storage/storage.ts';
+import { WatchHub } from './storage/watch-hub.ts';
+
+export interface ApiServerOptions {
+  /** Where to listen on 127.0.0.1. Default 0: any free port. */
+  port?: number;
+  /** False: no socket at all; only `transport()` reaches the server. Default true. */
+  listen?: boolean;
+  /** The administrator's bearer token. Default: a random one; false: everybody is the administrator. */
+  token?: string | false;
+  /** Plain HTTP; kubectl then sends no credentials, so the default token is false. Default false: HTTPS. */
+  http?: boolean;
+  /**
+   * Names that requests over plain HTTP may address the server by, beside those of loopback. Others, and requests of web
+   * pages from elsewhere, are refused (403), so that no page can use the server through a browser. Ignored over HTTPS.
+   */
+  allowedHosts?: readonly string[];
+  /** Empty deleted namespaces, collect dependents, protect claims in use. Default true; false leaves that to a real controller manager. */
+  controllers?: boolean;
+  clock?: Clock;
+  logger?: Logger;
+  /** Numbers in [0, 1), for uids, generated names and jitter. Default: node:crypto. */
+  random?: () => number;
+  /** How many changes a watch can go back. Default 100,000. */
+  historyLimit?: number;
+  /** How far back in time a watch can go. Default 5 minutes, as the real server compacts. */
+  historyMaxAgeMs?: number;
+  /** About how often a watch gets a bookmark. Default one minute. */
+  bookmarkIntervalMs?: number;
+  /** How long a watch lasts at least when the client does not say; at most twice that. Default 30 minutes. */
+  minRequestTimeoutMs?: number;
+  /** How many events may wait for a watcher that does not read before it is cut off. Default 10,000. */
+  watchQueueLimit?: number;
+}
+
+/**
+ * A Kubernetes API server in this process, for tests and demonstrations. `start()` gives a server that kubectl and every
+ * client library can use; `transport()` reaches it without a socket.
+ */
+export class ApiServer implements AsyncDisposable {
+  readonly #api: Api;
+  readonly #pipeline: RequestPipeline;
+  readonly #transports = new Set<InProcessTransport>();
+  readonly #controllers: { stop(): void }[];
+  #front: HttpFront | undefined;
+  #certificate: ServingCertificate | undefined;
+  #stopped = false;
+  /** What is to go wrong. */
+  readonly faults = new FaultPlan();
+  /** Who may do what. */
+  readonly access: Access;
+  /** The administrator's bearer token; undefined when none is needed. */
+  readonly token: string | undefined;
+
+  protected constructor(options: ApiServerOptions) {
+    const { clock = systemClock, http = false } = options;
+    const logger = safeLogger(options.logger);
+    const token = options.token ?? (http ? false : randomBytes(24).toString('base64url'));
+    this.token = token === false ? undefined : token;
+    this.access = new Access(this.token, clock);
+    const registry = new ResourceRegistry();
+    const store = new Store({
+      clock,
+      historyLimit: options.historyLimit ?? 100_000,
+      historyMaxAgeMs: options.historyMaxAgeMs ?? 5 * 60_000,
+    });
+    this.#api = {
+      store,
+      registry,
+      watches: new WatchHub(),
+      access: this.access,
+      clock,
+      identity: identityFrom(options.random),
+      logger,
+      settings: {
+        bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
+        minRequestTimeoutMs: options.minRequestTimeoutMs ?? 30 * 60_000,
+        watchQueueLimit: options.watchQueueLimit ?? 10_000,
+        freshnessTimeoutMs: 3_000,
+      },
+    };
+    addBuiltinResources(registry, store);
+    this.#controllers = [new Expiry(this.#api, 'events', EVENT_LIFETIME_MS), new CustomResources(this.#api)];
+    if (options.controllers ?? true) {
+      this.#controllers.push(
+        new GarbageCollector(this.#api),
+        new NamespaceController(this.#api),
+        new VolumeProtection(this.#api),
+      );
+    }
+    this.#createNamespaces();
+    const openApi = new OpenApiDocuments({
+      resources: () => registry.all().map((resource) => resource.init),
+      stamp: () => registry.generation,
+      serverVersion: SERVER_VERSION,
+    });
+    this.#pipeline = new RequestPipeline({
+      api: this.#api,
+      access: this.access,
+      faults: this.faults,
+      discovery: new Discovery(registry, () => `127.0.0.1:${this.#front?.port ?? 0}`),
+      extraPaths: (parts, request) => openApi.respond(parts, request),
+    });
+  }
+
+  static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    const server = new ApiServer(options);
+    if (options.listen ?? true) await server.listen(options);
+    return server;
+  }
+
+  /** `https://127.0.0.1:43211`; empty without a socket. */
+  get url(): string {
+    if (!this.#front) return '';
+    return `${this.#certificate ? 'https' : 'http'}://127.0.0.1:${this.#front.port}`;
+  }
+
+  /** PEM of the authority that signed the serving certificate; undefined over plain HTTP and without a socket. */
+  get ca(): string | undefined {
+    return this.#certificate?.ca;
+  }
+
+  /** The revision of the last change. */
+  get resourceVersion(): string {
+    return String(this.#api.store.revision);
+  }
+
+  /** How many watches are open. */
+  get openWatches(): number {
+    return this.#api.watches.size;
+  }
+
+  /** The text of a kubeconfig for this server. It holds the token: write it with mode 0600. */
+  kubeconfig(): string {
+    if (this.url === '')
+      throw new Error('the server has no socket: start it without `listen: false`, or use transport()');
+    return kubeconfigText({
+      url: this.url,
+      ...(this.ca === undefined ? {} : { ca: this.ca }),
+      ...(this.token === undefined ? {} : { token: this.token }),
+    });
+  }
+
+  /** Reaches the server in process, as the administrator or as the user of another token. */
+  transport(options: { token?: string } = {}): Transport {
+    const token = options.token ?? this.token;
+    const transport = new InProcessTransport({
+      handle: (request) => this.#pipeline.handle(request),
+      clock: this.#api.clock,
+      ...(token === undefined ? {} : { token }),
+    });
+    this.#transports.add(transport);
+    if (this.#stopped) void transport.refuse();
+    return transport;
+  }
+
+  /** Forgets the history up to a revision (default: all of it), so that watches from before it get 410. */
+  compact(resourceVersion?: string): void {
+    this.#api.store.compact(resourceVersion === undefined ? undefined : Number(resourceVersion));
+  }
+
+  /** Ends every watch, cleanly as at a timeout, or with broken connections. */
+  disconnectWatches(options: { abruptly?: boolean } = {}): void {
+    if (options.abruptly) this.#api.watches.breakAll();
+    else this.#api.watches.endAll();
+  }
+
+  /** All that is stored now, to go back to with `restore`, as often as need be. What the server itself knows is not in it. */
+  snapshot(): ServerSnapshot {
+    return new ServerSnapshot(this.#api.store.save());
+  }
+
+  /**
+   * Goes back in time, as a cluster whose etcd was restored from a backup: all objects and the resourceVersion are as they were,
+   * what happened since is forgotten, and the connections of all watches break. Clients that are ahead of the server now meet what
+   * they would meet there: a watch from a version that is yet to come is accepted and silent until that version has passed, a
+   * list gets 504. Tokens, denials and faults stay as they are. A snapshot of another server fits, too.
+   */
+  restore(snapshot: ServerSnapshot): void {
+    this.#api.watches.breakAll();
+    for (const { table, previous, current } of this.#api.store.restore(snapshot.content)) {
+      this.#api.registry.forTable(table)?.strategy.afterRestore?.(previous?.decode(), current?.decode());
+    }
+  }
+
+  /** Ends all requests and closes the socket. Idempotent. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.faults.clear();
+    for (const controller of this.#controllers) controller.stop();
+    this.#api.watches.endAll();
+    await Promise.all([...this.#transports].map((transport) => transport.refuse()));
+    await this.#front?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  protected async listen(options: ApiServerOptions): Promise<void> {
+    if (!options.http) this.#certificate = makeServingCertificate(['127.0.0.1', '::1', 'localhost', 'kubernetes']);
+    this.#front = await HttpFront.listen({
+      port: options.port ?? 0,
+      allowedHosts: options.allowedHosts ?? [],
+      handle: (request) => this.#pipeline.handle(request),
+      logger: this.#api.logger,
+      ...(this.#certificate ? { certificate: this.#certificate } : {}),
+    });
+  }
+
+  #createNamespaces(): void {
+    const namespaces = this.#api.registry.find('', 'v1', 'namespaces');
+    if (!namespaces) return;
+    const writer = new ObjectWriter(this.#api);
+    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+      writer.create(namespaces, { metadata: { name } }, { namespace: '', dryRun: false, warn: () => {} });
+    }
+  }
+}

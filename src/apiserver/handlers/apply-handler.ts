@@ -1,0 +1,86 @@
+import type { Api } from '../api.ts';
+import { applyPatch } from '../apply/server-side-apply.ts';
+import { parseText } from '../request/body.ts';
+import type { ServerResponse } from '../request/request.ts';
+import type { ResourceScope } from '../request/resource-scope.ts';
+import { badRequest, notFound } from '../request/status-error.ts';
+import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
+import { asString, isObject, type JsonObject } from '../values/json.ts';
+import { metadataOf } from '../values/object-meta.ts';
+import { checkNamespace } from './namespace-lifecycle.ts';
+import { decodeObject, type WriteQuery, writeQuery } from './write-decoding.ts';
+import { fromStorage, toStorage, writeOptions, writeResponse } from './write-handlers.ts';
+
+/** Server-side apply: creates the object when it is not there, else merges what the manager wants into it. */
+export function handleApply(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
+  const { resource, info } = scope;
+  const query = writeQuery(scope, 'PatchOptions', true);
+  const config = readConfig(scope);
+  const existing = resource.table.objects.get(keyFor(scope.namespace, info.name));
+  const writer = new ObjectWriter(api);
+  // Who applies owns what it applied: such an object is not stored without its owners.
+  const options = { ...writeOptions(scope, query), mayForgetOwners: false };
+  if (!existing) {
+    if (info.subresource !== '') throw notFound(resource, info.name);
+    checkNamespace(api, resource, scope.namespace, info.name);
+    const object = applied(api, scope, undefined, config, query);
+    const metadata = metadataOf(object);
+    delete metadata.uid;
+    return writeResponse(api, scope, 201, writer.create(resource, object, options));
+  }
+  const stored = writer.update(resource, info.name, options, (old) => applied(api, scope, old, config, query));
+  return writeResponse(api, scope, 200, stored);
+}
+
+/** The body, as YAML; its name and namespace must be those of the URL, or absent. */
+function readConfig({ request, info, namespace, resource }: ResourceScope): JsonObject {
+  let value: unknown;
+  try {
+    value = parseText(request.body, 'yaml').value;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`);
+  }
+  if (!isObject(value)) throw badRequest('error decoding YAML: the body is not an object');
+  const given = metadataOf(value);
+  const name = asString(given.name);
+  if (name !== '' && name !== info.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
+  }
+  const own = asString(given.namespace);
+  if (resource.namespaced && own !== '' && own !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  return value;
+}
+
+/** The object after the apply, in the storage version and with its defaults. */
+function applied(
+  api: Api,
+  scope: ResourceScope,
+  old: JsonObject | undefined,
+  config: JsonObject,
+  query: WriteQuery,
+): JsonObject {
+  const { resource, info } = scope;
+  const live = old && fromStorage(resource, old);
+  const merged = applyPatch({
+    live,
+    config,
+    schema: resource.mergeSchema,
+    manager: query.fieldManager,
+    force: query.force ?? false,
+    ...(info.subresource === '' ? {} : { subresource: info.subresource }),
+    hasStatusSubresource: resource.hasStatus,
+    apiVersion: resource.apiVersion,
+    kind: resource.kind,
+    now: api.clock.now(),
+  });
+  // Only now: what the manager owns, and what a refusal quotes, is the configuration as it was sent.
+  const place = { name: info.name, ...(resource.namespaced ? { namespace: scope.namespace } : {}) };
+  const placed = { ...merged, metadata: { ...metadataOf(merged), ...place } };
+  const decoded = decodeObject(scope, placed, [], query.fieldValidation);
+  const object = toStorage(resource, decoded);
+  resource.strategy.defaults?.(object);
+  return object;
+}

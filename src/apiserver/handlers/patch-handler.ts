@@ -1,0 +1,103 @@
+import { typeSchema } from '../../generated/type-schemas.ts';
+import type { Api } from '../api.ts';
+import { jsonPatch } from '../patch/json-patch.ts';
+import { mergePatch } from '../patch/merge-patch.ts';
+import { strategicMergePatch } from '../patch/strategic-merge.ts';
+import { mediaType, parseText } from '../request/body.ts';
+import { invalid } from '../request/field-error.ts';
+import type { ServerResponse } from '../request/request.ts';
+import type { ResourceScope } from '../request/resource-scope.ts';
+import { badRequest, invalidObject, notFound, StatusError, unsupportedMediaType } from '../request/status-error.ts';
+import { keyFor } from '../storage/object-writer.ts';
+import type { ServedResource } from '../storage/served-resource.ts';
+import { asString, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
+import { jsonText } from '../values/json-text.ts';
+import { metadataOf } from '../values/object-meta.ts';
+import { handleApply } from './apply-handler.ts';
+import { decodeObject, type WriteQuery, writeQuery } from './write-decoding.ts';
+import { updateObject, writeResponse } from './write-handlers.ts';
+
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+const APPLY = 'application/apply-patch+yaml';
+
+/** Changes an object as a patch says, before the result is read as an object of the kind. */
+export type Patcher = (old: JsonObject) => JsonObject;
+
+export function handlePatch(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
+  const { resource, request, info } = scope;
+  const type = mediaType(request.headers['content-type']);
+  if (type === APPLY) return handleApply(api, scope);
+  const { patcher, duplicates } = patcherOf(scope, type);
+  const query = writeQuery(scope, 'PatchOptions');
+  if (!resource.table.objects.has(keyFor(scope.namespace, info.name))) throw notFound(resource, info.name);
+  const stored = updateObject(api, scope, query, (old) => decodePatched(scope, patcher(old), duplicates, query));
+  return writeResponse(api, scope, 200, stored);
+}
+
+/** Reads the patch of a request. Throws 415 for a kind of patch that the resource does not take. */
+export function patcherOf(
+  { resource, request }: Pick<ResourceScope, 'resource' | 'request'>,
+  type: string,
+  schemaName = resource.init.schema,
+): { patcher: Patcher; duplicates: readonly string[] } {
+  const accepted = [JSON_PATCH, MERGE_PATCH, ...(resource.init.custom ? [] : [STRATEGIC]), APPLY];
+  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
+  const { patch, duplicates } = parsePatch(request.body, type);
+  if (type === JSON_PATCH) return { patcher: (old) => jsonPatch(old, patch), duplicates: [] };
+  const object = patch as JsonObject;
+  if (type === MERGE_PATCH) return { patcher: (old) => mergePatch(old, object), duplicates };
+  const schema = typeSchema(schemaName);
+  if (!schema) throw unsupportedMediaType(accepted);
+  return { patcher: (old) => strategicMergePatch(old, object, schema, typeSchema), duplicates };
+}
+
+function parsePatch(body: Uint8Array, type: string): { patch: JsonValue; duplicates: readonly string[] } {
+  const prefix = type === STRATEGIC ? '' : 'error decoding patch: ';
+  let parsed: ReturnType<typeof parseText>;
+  try {
+    parsed = parseText(body, 'json');
+  } catch (error) {
+    throw badRequest(prefix + (error instanceof Error ? error.message : String(error)));
+  }
+  if (type !== JSON_PATCH && !isObject(parsed.value)) {
+    const what = Array.isArray(parsed.value) ? 'array' : typeof parsed.value;
+    throw badRequest(`${prefix}json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
+  }
+  return { patch: parsed.value, duplicates: parsed.duplicates };
+}
+
+/** A patched object that is no object of the kind any more is the patch's fault: 422, not 400. */
+export function decodePatched(
+  scope: Pick<ResourceScope, 'resource' | 'warnings' | 'info' | 'namespace'>,
+  patched: JsonObject,
+  duplicates: readonly string[],
+  query: Pick<WriteQuery, 'fieldValidation'>,
+): JsonObject {
+  const { resource, info, namespace } = scope;
+  const object = decodeOrBlame(scope, patched, duplicates, query);
+  const name = asString(metadataOf(object).name);
+  if (name !== info.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
+  }
+  if (resource.namespaced && asString(metadataOf(object).namespace) !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  return object;
+}
+
+function decodeOrBlame(
+  scope: { resource: ServedResource; warnings: string[] },
+  patched: JsonObject,
+  duplicates: readonly string[],
+  query: Pick<WriteQuery, 'fieldValidation'>,
+): JsonObject {
+  try {
+    return decodeObject(scope, patched, duplicates, query.fieldValidation);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
+    const why = error.message.replace(/^.*? cannot be handled as a [^:]*: /, '');
+    throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', jsonText(patched), why)]);
+  }
+}

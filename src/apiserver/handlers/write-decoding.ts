@@ -1,0 +1,163 @@
+import { managerName } from '../apply/managed-fields.ts';
+import { parseDryRun } from '../request/delete-options.ts';
+import { invalid, notSupported, required, tooLong } from '../request/field-error.ts';
+import type { ResourceScope } from '../request/resource-scope.ts';
+import { badRequest, invalidObject } from '../request/status-error.ts';
+import type { ServedResource } from '../storage/served-resource.ts';
+import { asObject, asString, isObject, type JsonObject } from '../values/json.ts';
+import { jsonText } from '../values/json-text.ts';
+import { metadataOf } from '../values/object-meta.ts';
+import { jsonTypeName } from '../values/scalar-values.ts';
+import { DecodeProblem } from '../values/typed-object.ts';
+
+/** The options that writes share, from the query. */
+export interface WriteQuery {
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+  readonly force: boolean | undefined;
+}
+
+const DIRECTIVES = ['Ignore', 'Warn', 'Strict'];
+const MAX_MANAGER_LENGTH = 128;
+
+export function writeQuery(scope: ResourceScope, kind: string, apply = false): WriteQuery {
+  const { query, headers } = scope.request;
+  const fieldValidation = query.get('fieldValidation') ?? '';
+  const manager = query.get('fieldManager') ?? '';
+  const force = query.get('force');
+  const errors = [];
+  if (apply && manager === '') errors.push(required('fieldManager', 'is required for apply patch'));
+  if (!apply && force !== null)
+    errors.push({
+      reason: 'FieldValueForbidden',
+      field: 'force',
+      message: 'Forbidden: may not be specified for non-apply patch',
+    });
+  if (manager.length > MAX_MANAGER_LENGTH) {
+    errors.push(tooLong('fieldManager', MAX_MANAGER_LENGTH));
+  }
+  if (fieldValidation !== '' && !DIRECTIVES.includes(fieldValidation)) {
+    errors.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind }, '', errors);
+  return {
+    dryRun: parseDryRun(query.getAll('dryRun'), kind),
+    fieldManager: managerName(manager, headers['user-agent']),
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as WriteQuery['fieldValidation']),
+    force: force === null ? undefined : !['false', '0'].includes(force),
+  };
+}
+
+/**
+ * Makes an object of the kind from what the client sent: checks kind and version, reads it as the type, and deals with
+ * unknown and duplicate fields as asked. The answer is in the version of the request.
+ */
+export function decodeObject(
+  scope: Pick<ResourceScope, 'resource' | 'warnings'>,
+  sent: JsonObject,
+  duplicates: readonly string[],
+  directive: WriteQuery['fieldValidation'],
+): JsonObject {
+  const { resource } = scope;
+  checkType(resource, sent);
+  const decoded = typed(resource, { ...sent, kind: resource.kind, apiVersion: resource.apiVersion });
+  const problems = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...decoded.strictErrors];
+  if (directive === 'Warn') for (const text of problems) scope.warnings.push(text);
+  if (directive === 'Strict' && problems.length > 0) {
+    throw badRequest(`${handledAs(resource)}: strict decoding error: ${problems.join(', ')}`);
+  }
+  // An empty list asks for the owners to be forgotten, an absent one does not; decoding would make them the same.
+  const { managedFields } = metadataOf(sent);
+  if (Array.isArray(managedFields) && managedFields.length === 0) metadataOf(decoded.object).managedFields = [];
+  return decoded.object;
+}
+
+function typed(resource: ServedResource, object: JsonObject) {
+  try {
+    return resource.init.decode(object);
+  } catch (error) {
+    if (error instanceof DecodeProblem) throw badRequest(`${handledAs(resource)}: ${error.message}`);
+    throw error;
+  }
+}
+
+function handledAs(resource: ServedResource, kind = resource.kind, version = resource.version): string {
+  return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
+}
+
+/** Custom resources must say what they are, and are judged by other words. */
+function checkCustomType(resource: ServedResource, sent: JsonObject): void {
+  const [kind, apiVersion] = [asString(sent.kind), asString(sent.apiVersion)];
+  if (kind === '') {
+    const text = jsonText(sent);
+    const preview = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): Object 'Kind' is missing in '${text}' (${preview})`,
+    );
+  }
+  if (apiVersion !== resource.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+    );
+  }
+  if (kind === resource.kind) return;
+  const name = asString(asObject(sent.metadata).name);
+  throw invalidObject({ group: resource.group, kind }, name, [invalid('kind', kind, `must be ${resource.kind}`)]);
+}
+
+function checkType(resource: ServedResource, sent: JsonObject): void {
+  for (const field of ['apiVersion', 'kind']) {
+    const value = sent[field] ?? '';
+    if (typeof value === 'string') continue;
+    const problem = `json: cannot unmarshal ${jsonTypeName(value)} into Go struct field .${field} of type string`;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind; json parse error: ${problem}`,
+    );
+  }
+  if (resource.init.custom) {
+    checkCustomType(resource, sent);
+    return;
+  }
+  const kind = asString(sent.kind) || resource.kind;
+  const apiVersion = asString(sent.apiVersion) || resource.apiVersion;
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  if (kind === resource.kind && apiVersion === resource.apiVersion) return;
+  if (kind !== resource.kind && apiVersion === resource.apiVersion) {
+    const what = `${version}.${kind}`;
+    const into = `${resource.group.split('.')[0] || 'core'}.${resource.kind}`;
+    throw badRequest(`${handledAs(resource, kind, version)}: converting (${what}) to (${into}): unknown conversion`);
+  }
+  const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [''];
+  if (group === resource.group && kind === resource.kind && isKnownVersion(version)) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+    );
+  }
+  throw badRequest(
+    `${handledAs(resource, kind, version)}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+  );
+}
+
+function isKnownVersion(version: string): boolean {
+  return /^v[1-9][0-9]*(?:alpha[0-9]+|beta[0-9]+)?$/.test(version) && version !== 'v2';
+}
+
+/** Keeps the namespace of the object and that of the request the same. Throws 400 when they are not. */
+export function matchNamespace(object: JsonObject, scope: Pick<ResourceScope, 'resource' | 'namespace'>): void {
+  const metadata = isObject(object.metadata) ? object.metadata : undefined;
+  if (!metadata) return;
+  const own = asString(metadata.namespace);
+  const expected = scope.resource.namespaced ? scope.namespace : '';
+  if (own === expected) return;
+  if (own === '') {
+    metadata.namespace = expected;
+    return;
+  }
+  // A namespace object may name itself; anything else on a cluster-scoped object is dropped.
+  if (expected === '') {
+    delete metadata.namespace;
+    return;
+  }
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}

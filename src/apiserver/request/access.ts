@@ -1,0 +1,164 @@
+import type { Clock } from '../../observe/clock.ts';
+import type { RequestInfo } from './request-info.ts';
+import { forbiddenPath, forbiddenResource, type StatusError, unauthorized } from './status-error.ts';
+
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Unset parts match everything. `*` does too. */
+export interface AccessMatch {
+  /** The name of the user. */
+  user?: string;
+  /** get, list, watch, create, update, patch, delete, deletecollection, impersonate; for other paths the lower-case method. */
+  verbs?: readonly string[];
+  groups?: readonly string[];
+  /** Plural names; `pods/status` for a subresource, `pods/*` for all of them. */
+  resources?: readonly string[];
+  namespaces?: readonly string[];
+  names?: readonly string[];
+  /** Paths that are no resources, as they are after percent-decoding; `/healthz*` stands for all that begin so. */
+  paths?: readonly string[];
+}
+
+/** What is asked for, whether by a request or by an access review. */
+export interface Attributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Set for paths that are no resources. */
+  readonly path?: string;
+}
+
+interface Denial {
+  readonly match: AccessMatch;
+  readonly code: 401 | 403;
+}
+
+export const ADMIN: User = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/**
+ * Who may do what. Everybody who holds a token may do everything, until `deny` takes something away, or `allowOnly`
+ * leaves a user nothing but what it names.
+ */
+export class Access {
+  readonly #tokens = new Map<string, { user: User; expiresMs: number }>();
+  readonly #denials = new Set<Denial>();
+  readonly #allowed = new Map<string, readonly AccessMatch[]>();
+  /** Whether requests need a token at all. */
+  readonly requiresToken: boolean;
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor(adminToken: string | undefined, clock: Pick<Clock, 'now'>) {
+    this.requiresToken = adminToken !== undefined;
+    this.#clock = clock;
+    if (adminToken !== undefined) this.addToken(adminToken, ADMIN);
+  }
+
+  /** From now on, until it expires, the token stands for the user. Returns the way out. */
+  addToken(token: string, user: string | User, expiresMs = Number.POSITIVE_INFINITY): () => void {
+    const known = typeof user === 'string' ? { name: user, groups: ['system:authenticated'] } : user;
+    this.#tokens.set(token, { user: known, expiresMs });
+    return () => this.#tokens.delete(token);
+  }
+
+  /** Requests that match are answered 403 (default) or 401. Returns the way out. */
+  deny(match: AccessMatch, code: 401 | 403 = 403): () => void {
+    const denial = { match, code };
+    this.#denials.add(denial);
+    return () => this.#denials.delete(denial);
+  }
+
+  /** The user may do only what one of the matches covers. Returns the way out. */
+  allowOnly(user: string, matches: readonly AccessMatch[]): () => void {
+    this.#allowed.set(user, matches);
+    return () => this.#allowed.delete(user);
+  }
+
+  /** Throws 401. */
+  authenticate(authorization: string | undefined): User {
+    const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trim();
+    const user = token === undefined ? undefined : this.userOfToken(token);
+    if (user) return user;
+    if (!this.requiresToken) return ADMIN;
+    throw unauthorized();
+  }
+
+  /** The user that a token stands for. */
+  userOfToken(token: string): User | undefined {
+    const known = this.#tokens.get(token);
+    return known && known.expiresMs > this.#clock.now() ? known.user : undefined;
+  }
+
+  /** Throws 401 or 403. */
+  authorize(user: User, attributes: Attributes): void {
+    for (const { match, code } of this.#denials) {
+      if (code === 401 && covers(match, user, attributes)) throw unauthorized();
+    }
+    if (!this.allows(user, attributes)) throw refusal(user, attributes);
+  }
+
+  allows(user: User, attributes: Attributes): boolean {
+    for (const { match } of this.#denials) if (covers(match, user, attributes)) return false;
+    const allowed = this.#allowed.get(user.name);
+    return allowed === undefined || allowed.some((match) => covers(match, user, attributes));
+  }
+
+  /** What the user may do, for rules reviews; undefined: everything. */
+  rulesOf(user: User): readonly AccessMatch[] | undefined {
+    return this.#allowed.get(user.name);
+  }
+
+  /** The 403 for what a user may not do. */
+  refusal(user: User, attributes: Attributes): StatusError {
+    return refusal(user, attributes);
+  }
+}
+
+export function attributesOf(info: RequestInfo, path: string): Attributes {
+  const { verb, group, resource, subresource, namespace, name } = info;
+  return { verb, group, resource, subresource, namespace, name, ...(info.isResource ? {} : { path }) };
+}
+
+function covers(match: AccessMatch, user: User, wanted: Attributes): boolean {
+  if (match.user !== undefined && match.user !== user.name) return false;
+  if (!includes(match.verbs, wanted.verb)) return false;
+  if (wanted.path !== undefined) {
+    const path = wanted.path;
+    if (match.paths) return match.paths.some((text) => text === '*' || matchesPath(text, path));
+    return !match.resources && !match.groups && !match.namespaces && !match.names;
+  }
+  if (match.paths && !match.resources) return false;
+  const resource =
+    wanted.subresource === ''
+      ? [wanted.resource]
+      : [`${wanted.resource}/${wanted.subresource}`, `${wanted.resource}/*`, `*/${wanted.subresource}`];
+  if (match.resources && !match.resources.some((text) => text === '*' || resource.includes(text))) return false;
+  if (!includes(match.groups, wanted.group) || !includes(match.names, wanted.name)) return false;
+  return includes(match.namespaces, wanted.namespace);
+}
+
+function includes(list: readonly string[] | undefined, value: string): boolean {
+  return list === undefined || list.includes('*') || list.includes(value);
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
+}
+
+function refusal(user: User, wanted: Attributes): StatusError {
+  const who = `User ${JSON.stringify(user.name)} cannot ${wanted.verb}`;
+  if (wanted.path !== undefined) return forbiddenPath(`${who} path ${JSON.stringify(wanted.path)}`);
+  const resource = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;
+  const where =
+    wanted.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(wanted.namespace)}`;
+  const why = `${who} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(wanted.group)} ${where}`;
+  return forbiddenResource({ group: wanted.group, plural: wanted.resource }, wanted.name, why);
+}

@@ -1,0 +1,108 @@
+import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
+import { duplicateKeys, MAX_DEPTH, TooDeep } from './duplicate-keys.ts';
+import { isKubernetesProtobuf, parseProtobufBody } from './protobuf-body.ts';
+import { badRequest, StatusError, unsupportedMediaType } from './status-error.ts';
+import { readYaml } from './yaml-text.ts';
+
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const PREVIEW_BYTES = 30;
+const INPUTS = ['application/json', 'application/yaml'];
+
+export interface ParsedBody {
+  readonly value: JsonValue;
+  /** Paths of keys that stood twice; the last one counted. */
+  readonly duplicates: readonly string[];
+}
+
+/** `application/json; charset=utf-8` is `application/json`. */
+export function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+export type InputFormat = 'json' | 'yaml' | 'protobuf';
+
+/** The format of a body by its Content-Type; JSON when there is none. Throws 415. */
+export function inputFormat(contentType: string | undefined): InputFormat {
+  const type = mediaType(contentType);
+  if (type === 'application/vnd.kubernetes.protobuf') return 'protobuf';
+  if (type === '' || type === 'application/json') return 'json';
+  if (type === 'application/yaml') return 'yaml';
+  throw unsupportedMediaType(INPUTS);
+}
+
+/** Throws an Error whose message says what is wrong with the text; 415 for protobuf that nobody could have meant. */
+export function parseText(bytes: Uint8Array, format: InputFormat): ParsedBody {
+  if (format === 'protobuf') return { value: parseProtobuf(bytes), duplicates: [] };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  if (format === 'json') return parseJson(text);
+  return looksLikeJson(text) ? parseJsonAsYaml(text) : { value: readYaml(text), duplicates: [] };
+}
+
+/** client-go sends built-in kinds this way by default, so kubectl would not work without; answers are JSON all the same. */
+function parseProtobuf(bytes: Uint8Array): JsonValue {
+  const value = isKubernetesProtobuf(bytes) ? parseProtobufBody(bytes) : undefined;
+  if (value === undefined) throw unsupportedMediaType(INPUTS);
+  return value;
+}
+
+function looksLikeJson(text: string): boolean {
+  return /^\s*[{[]/.test(text) && isJson(text);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseJson(text: string): ParsedBody {
+  const value = JSON.parse(text) as JsonValue;
+  return { value, duplicates: duplicateKeys(text) };
+}
+
+function parseJsonAsYaml(text: string): ParsedBody {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof TooDeep ? new Error(`yaml: exceeded max depth of ${MAX_DEPTH}`) : error;
+  }
+}
+
+/**
+ * The object in a body for a kind. Texts that are no object get the real server's 400. An empty body is an empty object
+ * there, whose name is then found missing.
+ */
+export function parseObject(
+  bytes: Uint8Array,
+  format: InputFormat,
+  kind: string,
+): { object: JsonObject; duplicates: readonly string[] } {
+  if (bytes.length === 0) return { object: {}, duplicates: [] };
+  const refuse = (why: string) =>
+    badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${preview(bytes)})`);
+  let parsed: ParsedBody;
+  try {
+    parsed = parseText(bytes, format);
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    const text = error instanceof Error ? error.message : String(error);
+    throw refuse(format === 'json' ? `couldn't get version/kind; json parse error: ${text}` : text);
+  }
+  if (!isObject(parsed.value)) {
+    const what = Array.isArray(parsed.value) ? 'array' : typeof parsed.value;
+    throw refuse(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
+  }
+  return { object: parsed.value, duplicates: parsed.duplicates };
+}
+
+/** The beginning of a body: what looks like JSON as it is, anything else byte by byte. */
+function preview(bytes: Uint8Array): string {
+  const isText = bytes[0] === '{'.charCodeAt(0);
+  const shown = Buffer.from(bytes.subarray(0, PREVIEW_BYTES)).toString(isText ? 'utf8' : 'hex');
+  return bytes.length > PREVIEW_BYTES ? `${shown} ...` : shown;
+}

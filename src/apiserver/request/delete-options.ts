@@ -1,0 +1,86 @@
+import { asArray, asObject, asString, isObject, type JsonObject } from '../values/json.ts';
+import { type FieldError, invalid, notSupported } from './field-error.ts';
+import { queryInt } from './query-int.ts';
+import { queryBool } from './request-info.ts';
+import { badRequest, invalidObject } from './status-error.ts';
+
+/** `metav1.DeleteOptions`, from a body or, without one, from the query. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: string;
+  /** The older way to say Orphan (true) or Background (false). */
+  readonly orphanDependents?: boolean;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly dryRun: boolean;
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan'];
+
+export function deleteOptionsFrom(body: JsonObject | undefined, query: URLSearchParams): DeleteOptions {
+  return body === undefined ? fromQuery(query) : fromBody(body);
+}
+
+function fromBody(body: JsonObject): DeleteOptions {
+  if (body.kind !== undefined && body.kind !== '' && body.kind !== 'DeleteOptions') {
+    const version = asString(body.apiVersion) || 'v1';
+    throw badRequest(
+      `no kind ${JSON.stringify(body.kind)} is registered for version ${JSON.stringify(version)} in scheme "k8s.io/apimachinery@v0.36.3/pkg/runtime/scheme.go:111"`,
+    );
+  }
+  const preconditions = asObject(body.preconditions);
+  const { gracePeriodSeconds, propagationPolicy, orphanDependents } = body;
+  if (gracePeriodSeconds !== undefined && gracePeriodSeconds !== null && typeof gracePeriodSeconds !== 'number') {
+    throw badRequest(
+      'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+    );
+  }
+  return checked({
+    ...(typeof gracePeriodSeconds === 'number' ? { gracePeriodSeconds } : {}),
+    ...(typeof propagationPolicy === 'string' ? { propagationPolicy } : {}),
+    ...(typeof orphanDependents === 'boolean' ? { orphanDependents } : {}),
+    ...(typeof preconditions.uid === 'string' ? { uid: preconditions.uid } : {}),
+    ...(typeof preconditions.resourceVersion === 'string' ? { resourceVersion: preconditions.resourceVersion } : {}),
+    dryRun: parseDryRun(asArray(body.dryRun).map(asString), 'DeleteOptions'),
+  });
+}
+
+function fromQuery(query: URLSearchParams): DeleteOptions {
+  const gracePeriodSeconds = queryInt(query, 'gracePeriodSeconds');
+  const propagationPolicy = query.get('propagationPolicy');
+  const orphanDependents = queryBool(query, 'orphanDependents');
+  return checked({
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagationPolicy === null ? {} : { propagationPolicy }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    dryRun: parseDryRun(query.getAll('dryRun'), 'DeleteOptions'),
+  });
+}
+
+function checked(options: DeleteOptions): DeleteOptions {
+  const errors: FieldError[] = [];
+  const { propagationPolicy, orphanDependents } = options;
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    const detail = 'orphanDependents and deletionPropagation cannot be both set';
+    errors.push(invalid('propagationPolicy', propagationPolicy, detail));
+  }
+  if (propagationPolicy !== undefined && propagationPolicy !== '' && !POLICIES.includes(propagationPolicy)) {
+    errors.push(notSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
+  return options;
+}
+
+/** `All` is the only value there is. */
+export function parseDryRun(values: readonly string[], kind: string): boolean {
+  const given = values.filter((value) => value !== '');
+  const unknown = given.filter((value) => value !== 'All');
+  if (unknown.length > 0) {
+    throw invalidObject({ group: 'meta.k8s.io', kind }, '', [notSupported('dryRun', [...given], ['All'])]);
+  }
+  return given.length > 0;
+}
+
+export function asDeleteBody(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}

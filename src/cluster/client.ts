@@ -1,0 +1,270 @@
+import { listQuery } from '../api/list-options.ts';
+import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import { reductionOf } from '../api/origin.ts';
+import { apiVersionOf, checkNamespace, type Resource, resourcePath } from '../api/resource.ts';
+import type { Status } from '../api/status.ts';
+import type { TransportRequest } from '../api/transport.ts';
+import { TransportError } from '../api/transport-error.ts';
+import type { WatchEvent } from '../api/watch-event.ts';
+import type { ApiRequests } from './api-requests.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListCallOptions,
+  PatchOptions,
+  PatchType,
+  WriteOptions,
+} from './client-options.ts';
+import { checkFieldManager } from './field-manager.ts';
+import { InterruptibleStream } from './interruptible-stream.ts';
+import { jsonLines } from './json-lines.ts';
+import { listAll, listPages } from './list-pages.ts';
+
+const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+
+export interface ClientOptions<T extends KubernetesObject> {
+  resource: Resource<T>;
+  requests: ApiRequests;
+  /** Where all calls go that do not say otherwise. Unset: see `Client`. */
+  namespace: string | undefined;
+  /** The cluster's own. */
+  defaultNamespace: string;
+  /** For writes that do not name their own. */
+  fieldManager: string | undefined;
+}
+
+/**
+ * The objects of one resource on the server. Waits and repeats when the server asks for it (`Retry-After`), throws an
+ * `ApiError` for its no and a `TransportError` when there was no answer.
+ *
+ * For a namespaced resource the namespace is the call's, else the client's, else the object's own; after that,
+ * `list`, `listPages`, `listAll` and `watch` mean all namespaces, as they do with `''`, and everything else the cluster's
+ * default one. A namespace that cannot be one, and a name that would change the path, are a `TypeError`, before any request.
+ */
+export class Client<T extends KubernetesObject = KubernetesObject> {
+  readonly resource: Resource<T>;
+  readonly #options: ClientOptions<T>;
+
+  constructor(options: ClientOptions<T>) {
+    this.resource = options.resource;
+    if (options.namespace) checkNamespace(options.namespace);
+    checkFieldManager(options.fieldManager);
+    this.#options = options;
+  }
+
+  async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<S> {
+    const { resourceVersion, subresource } = options;
+    const query = queryOf({ resourceVersion });
+    return this.#json<S>({ method: 'GET', path: this.#path(options, name, subresource), query }, options);
+  }
+
+  /** One request, one page when `limit` is set. Items carry `kind` and `apiVersion`, which the wire leaves out. */
+  async list(options: ListCallOptions = {}): Promise<KubernetesList<T>> {
+    const { namespace, signal: _, ...listOptions } = options;
+    const path = this.#collection(namespace);
+    return this.#filled(await this.#json({ method: 'GET', path, query: listQuery(listOptions) }, options));
+  }
+
+  /**
+   * Page by page, 500 objects at a time unless `limit` says otherwise; each object once. When the server has forgotten
+   * the snapshot in the middle (410), what is left comes from a newer one, in one last page.
+   */
+  listPages(options: ListCallOptions = {}): AsyncGenerator<KubernetesList<T>, void, undefined> {
+    return listPages((page) => this.list(page), options);
+  }
+
+  /** Everything in one list, read in pages; after a 410 in the middle, once more in one piece. client-go's `ListPager.List`. */
+  listAll(options: ListCallOptions = {}): Promise<KubernetesList<T>> {
+    return listAll((page) => this.list(page), options);
+  }
+
+  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<S> {
+    const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
+    const path = this.#path(withNamespace(object, options), name, options.subresource);
+    return this.#json<S>(this.#write('POST', path, this.#typed(object, options), options), options);
+  }
+
+  /**
+   * Replaces the object; with its `resourceVersion` set, only if it is still that version (else a 409). Throws `TypeError` for
+   * an object of a cache that leaves out a part of it (`drop`, `keep`, a transform), which the server would delete; a copy
+   * by spread or `structuredClone` cannot be told from a whole object.
+   */
+  async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<S> {
+    mustBeWhole(object, options.subresource, 'update');
+    const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
+    return this.#json<S>(this.#write('PUT', path, this.#typed(object, options), options), options);
+  }
+
+  async patch<S extends KubernetesObject = T>(name: string, patch: unknown, options: PatchOptions = {}): Promise<S> {
+    const request = this.#write('PATCH', this.#path(options, name, options.subresource), patch, options);
+    return this.#json<S>({ ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } }, options);
+  }
+
+  /**
+   * Server-side apply: the object holds the fields that this manager wants to own, and is made if it is missing. Fields that
+   * the manager has applied before and leaves out now are removed; so two programs must not share a manager. Without one, of
+   * the call, the client or the cluster, it throws a `TypeError`; so it does for an object of a cache that leaves out a part of it,
+   * as `update` does.
+   */
+  async apply<S extends KubernetesObject = T>(object: NoInfer<S>, options: ApplyOptions = {}): Promise<S> {
+    if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {
+      throw new TypeError(
+        'apply needs a fieldManager, the name of the program that owns the fields: give it to this call, to cluster.client(resource, { fieldManager }), or to Cluster.connect({ fieldManager })',
+      );
+    }
+    mustBeWhole(object, options.subresource, 'apply');
+    const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
+    const request = this.#write('PATCH', path, this.#typed(object, {}), options, { force: options.force });
+    return this.#json<S>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
+  }
+
+  /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
+  async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
+    return this.#json({ method: 'DELETE', path: this.#path(options, name), ...this.#deleteBody(options) }, options);
+  }
+
+  async deleteCollection(options: DeleteCollectionOptions = {}): Promise<KubernetesList<T> | Status> {
+    const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
+    const query = queryOf({ labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch });
+    const body = this.#deleteBody(options);
+    return this.#json({ method: 'DELETE', path: this.#path(options), query, ...body }, options);
+  }
+
+  /**
+   * One watch, as it comes over the wire: an expired `resourceVersion` is an ERROR event (or an `ApiError` before the
+   * first). Ends when the server ends it, when the signal aborts, and as soon as it is left: by `break`, by `return`, or at the end of
+   * the scope of an `await using`, also while it waits for an event. Throws a `TransportError` when the connection breaks.
+   * An informer is what follows a resource for longer.
+   */
+  watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    return new InterruptibleStream((ended) => this.#events(options, ended), options.signal);
+  }
+
+  async *#events(options: ListCallOptions, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { namespace, signal: _, ...listOptions } = options;
+    const path = this.#collection(namespace);
+    const query = listQuery({ ...listOptions, watch: true });
+    try {
+      // A quiet watch may answer with its first event only, when a proxy holds the head back.
+      const request = { method: 'GET', path, query, headersTimeoutMs: 0, signal } as const;
+      const response = await this.#options.requests.open({ ...request, headers: { accept: 'application/json' } });
+      for await (const line of jsonLines(response.body)) yield parseEvent<T>(line, path);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  #path(options: CallOptions, name?: string, subresource?: string): string {
+    const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
+    return resourcePath(this.resource, { namespace, name, subresource });
+  }
+
+  #collection(namespace: string | undefined): string {
+    return resourcePath(this.resource, { namespace: namespace ?? this.#options.namespace });
+  }
+
+  #write(
+    method: 'POST' | 'PUT' | 'PATCH',
+    path: string,
+    body: unknown,
+    options: WriteOptions,
+    extra: Record<string, string | boolean | undefined> = {},
+  ): TransportRequest {
+    const { dryRun, fieldValidation } = options;
+    const fieldManager = checkFieldManager(options.fieldManager) ?? this.#options.fieldManager;
+    const query = queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation, ...extra });
+    return { method, path, query, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  }
+
+  #deleteBody(options: DeleteOptions): Pick<TransportRequest, 'body' | 'headers'> {
+    const { dryRun, gracePeriodSeconds, propagationPolicy, preconditions } = options;
+    const body = {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      gracePeriodSeconds,
+      propagationPolicy,
+      preconditions,
+      dryRun: dryRun ? ['All'] : undefined,
+    };
+    return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  }
+
+  async #json<R>(request: TransportRequest, { signal }: CallOptions): Promise<R> {
+    const headers = { accept: 'application/json', ...request.headers };
+    // What the server sends is of the type that the resource token promises; nothing checks it at run time.
+    return (await this.#options.requests.json({ ...request, headers, ...(signal && { signal }) })) as R;
+  }
+
+  /** A body without kind and apiVersion gets the resource's; that of a subresource may be of another kind. */
+  #typed(object: KubernetesObject, options: { subresource?: string }): KubernetesObject {
+    if (options.subresource !== undefined && options.subresource !== 'status') return object;
+    const { kind, apiVersion, ...rest } = object;
+    return { kind: kind ?? this.resource.kind, apiVersion: apiVersion ?? apiVersionOf(this.resource), ...rest };
+  }
+
+  #filled(list: KubernetesList<T>): KubernetesList<T> {
+    const { kind } = this.resource;
+    const apiVersion = list.apiVersion ?? apiVersionOf(this.resource);
+    // An empty Go slice may arrive as null.
+    list.items = (list.items ?? []).map((item) => (item.kind === undefined ? { kind, apiVersion, ...item } : item));
+    return list;
+  }
+}
+
+function parseEvent<T extends KubernetesObject>(line: string, path: string): WatchEvent<T> {
+  try {
+    const event: unknown = JSON.parse(line);
+    if (typeof event === 'object' && event !== null && 'type' in event && 'object' in event) {
+      return event as WatchEvent<T>;
+    }
+  } catch {
+    // Reported below, without the text, which may hold a Secret's data.
+  }
+  throw new TransportError('protocol', `the watch of ${path} sent a line that is no event`);
+}
+
+function nameOf(object: KubernetesObject): string {
+  const name = object.metadata?.name;
+  if (name) return name;
+  throw new TypeError(`a ${object.kind ?? 'KubernetesObject'} needs metadata.name for this request`);
+}
+
+const WHEN_REDUCED = {
+  update:
+    'An update would delete on the server what is missing: use patch or apply, or get the whole object from the server and update that',
+  apply:
+    'An apply would give up what is missing and this manager owns: apply an object that holds just the fields that this program decides on',
+};
+
+/** What a cache left out of an object would be lost by a write; one of the status concerns nothing but status and metadata. */
+function mustBeWhole(object: KubernetesObject, subresource: string | undefined, verb: keyof typeof WHEN_REDUCED): void {
+  const reduction = reductionOf(object);
+  if (reduction === undefined || (subresource === 'status' && !reduction.concernsStatus)) return;
+  const { name, namespace } = object.metadata ?? {};
+  const key = namespace ? `${namespace}/${name}` : name;
+  throw new TypeError(
+    `the ${object.kind ?? 'object'} ${key} comes from a cache that ${reduction.what}. ${WHEN_REDUCED[verb]}`,
+  );
+}
+
+/** The call's options, with the object's own namespace where the call names none. */
+function withNamespace(object: KubernetesObject, options: CallOptions): CallOptions {
+  const namespace = options.namespace ?? object.metadata?.namespace;
+  return namespace === undefined ? {} : { namespace };
+}
+
+function queryOf(parameters: Record<string, string | number | boolean | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== '' && value !== false) query.set(name, String(value));
+  }
+  return query.toString();
+}

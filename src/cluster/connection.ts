@@ -1,0 +1,217 @@
+import { FileContent } from '../http/file-content.ts';
+import { tokenCredentials } from '../http/fixed-credentials.ts';
+import type { Credentials } from '../http/http.ts';
+import type { HttpTransportOptions } from '../http/http-transport.ts';
+import { redacted } from '../http/public-url.ts';
+import { Secret } from '../http/secret.ts';
+import { proxyFromEnvironment } from '../http/socket/proxy.ts';
+import type { TlsTrust } from '../http/socket/tls-trust.ts';
+import { combineCredentials } from '../login/combined-credentials.ts';
+import type { ExecClusterInfo } from '../login/exec-credentials.ts';
+import { impersonationCredentials } from '../login/impersonation.ts';
+import { type InClusterConfig, inClusterConfig, isFile } from '../login/in-cluster.ts';
+import { type KubeconfigCluster, KubeconfigError } from '../login/kubeconfig.ts';
+import { defaultKubeconfigFiles, loadKubeconfig } from '../login/kubeconfig-loader.ts';
+import {
+  checkCluster,
+  checkUser,
+  type KubeconfigSelection,
+  selectFromKubeconfig,
+} from '../login/kubeconfig-selection.ts';
+import { impersonationOf, userCredentials } from '../login/login.ts';
+import { parseProxyUrl } from '../login/proxy-url.ts';
+import { TokenFileCredentials } from '../login/token-file-credentials.ts';
+import { systemClock } from '../observe/clock.ts';
+import { safeLogger } from '../observe/logger.ts';
+import type { ConnectOptions } from './connect-options.ts';
+
+export interface Connection {
+  transport: HttpTransportOptions;
+  namespace: string;
+}
+
+/** `ConnectOptions` with what everything below needs filled in. */
+type Resolved = ConnectOptions & Required<Pick<ConnectOptions, 'env' | 'clock' | 'logger'>>;
+
+/**
+ * Finds the cluster and the login by kubectl's rules: options first, then the kubeconfig, then the pod's service
+ * account. Reads files, opens no connection.
+ */
+export async function resolveConnection(options: ConnectOptions): Promise<Connection> {
+  const resolved: Resolved = {
+    ...options,
+    env: options.env ?? process.env,
+    clock: options.clock ?? systemClock,
+    logger: safeLogger(options.logger),
+  };
+  const { env } = resolved;
+  const paths = typeof options.kubeconfig === 'string' ? [options.kubeconfig] : options.kubeconfig;
+  const config = await loadKubeconfig({ env, ...(paths === undefined ? {} : { paths }) });
+  const selection = selectFromKubeconfig(config, options);
+  if (selection.cluster !== undefined || options.server !== undefined) {
+    const inCluster =
+      selection.cluster === undefined && paths === undefined
+        ? await inClusterConfig(env, options.serviceAccountFolder)
+        : undefined;
+    if (inCluster) return connectionOfPod(inCluster, resolved);
+    return connectionOf(selection, resolved);
+  }
+  const pod = paths === undefined ? await inClusterConfig(env, options.serviceAccountFolder) : undefined;
+  if (pod) return connectionOfPod(pod, resolved);
+  throw nothingFound(config.files, paths ?? defaultKubeconfigFiles(env));
+}
+
+function nothingFound(read: readonly string[], sought: readonly string[]): KubeconfigError {
+  const files = read.length > 0 ? read : sought;
+  const said =
+    read.length > 0
+      ? `${files.join(', ')} has no current-context; choose one with the option \`context\``
+      : `there is no kubeconfig (looked for ${files.length > 0 ? files.join(', ') : 'KUBECONFIG and a home folder'}) and this is not a pod with a service account; set KUBECONFIG, or pass { kubeconfig } or { server }`;
+  return new KubeconfigError(`no cluster to connect to: ${said}`);
+}
+
+async function connectionOf(selection: KubeconfigSelection, options: Resolved): Promise<Connection> {
+  const { env, clock, logger } = options;
+  const { cluster, user } = selection;
+  if (cluster) {
+    checkCluster(cluster.name, cluster.config, options.server !== undefined);
+    const { certificateAuthority } = cluster.config;
+    if (certificateAuthority && !options.certificateAuthority && !(await isFile(certificateAuthority))) {
+      throw new KubeconfigError(
+        `${cluster.config.file}: certificate-authority of the cluster "${cluster.name}" is ${certificateAuthority}, which cannot be read`,
+        { file: cluster.config.file },
+      );
+    }
+  }
+  const tls = trustOf(cluster?.config, options);
+  const server = serverUrl(options.server ?? cluster?.config.server ?? '', cluster?.config.file, {
+    secure:
+      tls.ca !== undefined ||
+      tls.insecure === true ||
+      Boolean(user?.config.clientCertificate || user?.config.clientCertificateData),
+  });
+  const credentials: Credentials[] = [];
+  const explicit = explicitLogin(options);
+  if (user) {
+    checkUser(user.name, user.config);
+    const secure = server.protocol === 'https:';
+    const where = `the user "${user.name}" in ${user.config.file}`;
+    if (secure && !explicit) {
+      const info = new Secret(await execClusterInfo(server, tls, cluster?.config));
+      const { exec, execTimeoutMs } = options;
+      credentials.push(
+        ...userCredentials(user.config, { where, env, clock, logger, exec, execTimeoutMs, cluster: info }),
+      );
+    } else {
+      const impersonation = impersonationOf(user.config);
+      if (impersonation) credentials.push(impersonation);
+    }
+  }
+  if (explicit) credentials.unshift(explicit);
+  if (options.impersonate) credentials.push(impersonationCredentials(options.impersonate));
+  const proxyUrl = options.proxyUrl ? new Secret(options.proxyUrl) : cluster?.config.proxyUrl;
+  const proxyFrom = options.proxyUrl
+    ? 'the option `proxyUrl`'
+    : `${cluster?.config.file}: proxy-url of the cluster "${cluster?.name}"`;
+  return {
+    transport: {
+      ...socketOptions(options),
+      server: server.href,
+      tls,
+      credentials: combineCredentials(credentials),
+      proxy: proxyUrl ? parseProxyUrl(proxyUrl, proxyFrom) : proxyFromEnvironment(server, env),
+      disableCompression: options.disableCompression ?? cluster?.config.disableCompression ?? false,
+    },
+    namespace: options.namespace || selection.namespace || 'default',
+  };
+}
+
+/** In a pod only server, token and CA can be replaced, as with client-go. */
+function connectionOfPod(pod: InClusterConfig, options: Resolved): Connection {
+  const { env, clock, logger } = options;
+  const server = serverUrl(options.server ?? pod.server, undefined, { secure: true });
+  const credentials: Credentials[] = [];
+  const explicit = explicitLogin(options);
+  if (explicit) credentials.push(explicit);
+  else if (server.protocol === 'https:') credentials.push(new TokenFileCredentials(pod.tokenFile, { clock, logger }));
+  if (options.impersonate) credentials.push(impersonationCredentials(options.impersonate));
+  const trust = trustOf(undefined, options);
+  const ca = new FileContent(pod.caFile, { purpose: 'CA file', clock, logger });
+  return {
+    transport: {
+      ...socketOptions(options),
+      server: server.href,
+      tls: trust.ca !== undefined || trust.insecure ? trust : { ...trust, ca },
+      credentials: combineCredentials(credentials),
+      proxy: options.proxyUrl
+        ? parseProxyUrl(new Secret(options.proxyUrl), 'the option `proxyUrl`')
+        : proxyFromEnvironment(server, env),
+      disableCompression: options.disableCompression ?? false,
+    },
+    namespace: options.namespace || pod.namespace,
+  };
+}
+
+function explicitLogin(options: Resolved): Credentials | undefined {
+  if (options.token) return tokenCredentials(new Secret(options.token));
+  return options.tokenFile ? new TokenFileCredentials(options.tokenFile, options) : undefined;
+}
+
+function trustOf(cluster: KubeconfigCluster | undefined, options: Resolved): TlsTrust {
+  const serverName = options.tlsServerName ?? (options.server === undefined ? cluster?.tlsServerName : undefined);
+  const base = serverName ? { serverName } : {};
+  if (options.certificateAuthority !== undefined) {
+    const ca = options.certificateAuthority;
+    return { ...base, ca: typeof ca === 'string' ? ca : Buffer.from(ca) };
+  }
+  if (options.insecureSkipTlsVerify ?? cluster?.insecureSkipTlsVerify) return { ...base, insecure: true };
+  if (cluster?.certificateAuthorityData) return { ...base, ca: cluster.certificateAuthorityData };
+  if (!cluster?.certificateAuthority) return base;
+  return { ...base, ca: new FileContent(cluster.certificateAuthority, { ...options, purpose: 'CA file' }) };
+}
+
+/** kubectl takes an address without scheme, too: https when there is something to verify or to show, else http. */
+function serverUrl(text: string, file: string | undefined, defaults: { secure: boolean }): URL {
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${defaults.secure ? 'https' : 'http'}://${text}`;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
+    const where = file === undefined ? 'server' : `${file}: server`;
+    throw new KubeconfigError(
+      `${where} must be a URL that begins with http:// or https://, and is "${redacted(text)}"`,
+    );
+  }
+  url.search = '';
+  url.hash = '';
+  return url;
+}
+
+async function execClusterInfo(
+  server: URL,
+  tls: TlsTrust,
+  cluster: KubeconfigCluster | undefined,
+): Promise<ExecClusterInfo> {
+  const ca = tls.ca instanceof FileContent ? (await tls.ca.read()).reveal() : tls.ca;
+  const config = cluster?.extensions.get('client.authentication.k8s.io/exec') ?? null;
+  return {
+    server: server.href.replace(/\/$/, ''),
+    ...(tls.serverName ? { 'tls-server-name': tls.serverName } : {}),
+    ...(tls.insecure ? { 'insecure-skip-tls-verify': true } : {}),
+    ...(ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
+    ...(cluster?.proxyUrl ? { 'proxy-url': cluster.proxyUrl.reveal() } : {}),
+    ...(cluster?.disableCompression ? { 'disable-compression': true } : {}),
+    config,
+  };
+}
+
+function socketOptions(options: Resolved): Omit<HttpTransportOptions, 'server'> {
+  const { connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics } = options;
+  return {
+    clock,
+    logger,
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
+    ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(metrics === undefined ? {} : { metrics }),
+  };
+}

@@ -1,0 +1,185 @@
+import { ApiError } from '../../api/api-error.ts';
+import { addBroken } from '../../api/broken-objects.ts';
+import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../../api/cached.ts';
+import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
+import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
+import { isStatus } from '../../api/status.ts';
+import { TimeSlice } from '../../observe/time-slice.ts';
+import type { Codec } from '../codec.ts';
+import { DecodeError } from '../decode-error.ts';
+import { ItemTypes } from '../item-types.ts';
+import type { JsonKeeper, Keeping } from '../keeping.ts';
+import { JsonFrameCutter } from './json-frame-cutter.ts';
+import { JsonFrameReader } from './json-frame-reader.ts';
+import { JsonListCutter } from './json-list-cutter.ts';
+
+export interface JsonCodecOptions<T extends KubernetesObject> {
+  resource: Resource<T>;
+  /** Ask for `PartialObjectMetadata` instead of whole objects. */
+  metadataOnly: boolean;
+  /** An object or a frame larger than this fails the whole list or watch. */
+  maxObjectBytes: number;
+  keeping: Keeping<T>;
+}
+
+/** A transport in process may hand over a whole body as one chunk; it is taken in pieces, and not copied as a whole. */
+const PIECE_BYTES = 256 * 1024;
+
+const METADATA_KIND = 'PartialObjectMetadata';
+const METADATA_API_VERSION = 'meta.k8s.io/v1';
+
+/** Everything in JSON, which every server has for every resource. */
+export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
+  readonly accept: string;
+  readonly acceptWatch: string;
+  readonly #resource: Resource<T>;
+  readonly #maxObjectBytes: number;
+  readonly #keeping: Keeping<T>;
+  readonly #keeper: JsonKeeper<T>;
+  /** Whether the objects are of a kind that only the server knows. */
+  readonly #isAnyKind: boolean;
+  readonly #frameReader: JsonFrameReader<T>;
+
+  constructor({ resource, metadataOnly, maxObjectBytes, keeping }: JsonCodecOptions<T>) {
+    this.#resource = resource;
+    this.#maxObjectBytes = maxObjectBytes;
+    // A server that cannot reduce objects answers the second form, and they are reduced here.
+    this.accept = metadataOnly ? `${asMetadata(`${METADATA_KIND}List`)},application/json` : 'application/json';
+    this.acceptWatch = metadataOnly ? `${asMetadata(METADATA_KIND)},application/json` : 'application/json';
+    this.#keeper = keeping.jsonKeeper({
+      kind: metadataOnly ? METADATA_KIND : resource.kind,
+      apiVersion: metadataOnly ? METADATA_API_VERSION : apiVersionOf(resource),
+      metadataOf: metadataOnly ? resource : undefined,
+    });
+    this.#keeping = keeping;
+    this.#isAnyKind = resource.kind === '' && !metadataOnly;
+    this.#frameReader = new JsonFrameReader(this.#keeper);
+  }
+
+  async readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
+    const cutter = new JsonListCutter(this.#maxObjectBytes);
+    const slice = new TimeSlice();
+    const types = this.#isAnyKind ? new ItemTypes(this.#keeping, this.#keeper, cutter.fields) : undefined;
+    const taken: TakenItems<T> = { items: [], broken: [], keeper: types ?? this.#keeper };
+    for await (const chunk of body) {
+      for (const piece of piecesOf(chunk)) {
+        cutter.append(piece);
+        while (this.#takeItems(cutter, slice, taken)) await slice.pause();
+        this.#refuseOtherKinds(cutter, contentType);
+      }
+    }
+    cutter.end();
+    while (this.#takeItems(cutter, slice, taken)) await slice.pause();
+    cutter.finish();
+    if (!cutter.hasItems) throw this.#notAList(cutter, contentType);
+    const { items, broken } = taken;
+    types?.complete(items);
+    return { items, broken, metadata: listMetaOf(cutter.fields.get('metadata')) };
+  }
+
+  async *readWatch(body: AsyncIterable<Uint8Array>, _contentType: string): CachedFrames<T> {
+    const cutter = new JsonFrameCutter(this.#maxObjectBytes);
+    const slice = new TimeSlice();
+    for await (const chunk of body) {
+      for (const piece of piecesOf(chunk)) {
+        cutter.append(piece);
+        yield* this.#framesIn(cutter, slice);
+      }
+    }
+    cutter.end();
+    yield* this.#framesIn(cutter, slice);
+  }
+
+  fromTransform(object: T): Cached<T> {
+    return this.#keeper.fromTransform(object);
+  }
+
+  async *#framesIn(cutter: JsonFrameCutter, slice: TimeSlice): CachedFrames<T> {
+    let batch: CachedFrame<T>[] = [];
+    try {
+      for (let kind = cutter.nextFrame(); kind !== undefined; kind = cutter.nextFrame()) {
+        const frame = this.#frameReader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd, kind);
+        if (frame === undefined) {
+          cutter.rescan();
+          continue;
+        }
+        batch.push(frame);
+        if (!slice.isDue()) continue;
+        const ready = batch;
+        batch = [];
+        yield ready;
+        await slice.pause();
+      }
+    } catch (error) {
+      // What came whole before the damage is not lost.
+      if (batch.length > 0) yield batch;
+      throw error;
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  /** Takes what has arrived; true when it is time for a pause, and there may be more. */
+  #takeItems(cutter: JsonListCutter, slice: TimeSlice, { items, broken, keeper }: TakenItems<T>): boolean {
+    while (cutter.nextItem()) {
+      const item = this.#readItem(cutter, keeper);
+      if (item === undefined) cutter.rescan();
+      else if ('problem' in item) addBroken(broken, item);
+      else items.push(item);
+      if (slice.isDue()) return true;
+    }
+    return false;
+  }
+
+  /** Undefined when the item was guessed wrong. */
+  #readItem(cutter: JsonListCutter, keeper: ItemKeeper<T>): Cached<T> | BrokenObject | undefined {
+    if (cutter.isGuess) return keeper.takeWhole(cutter.bytes, cutter.itemStart, cutter.itemEnd);
+    const where = () => `item ${cutter.itemCount} of the list of ${resourceName(this.#resource)}`;
+    return (
+      keeper.take(cutter.bytes, cutter.itemStart, cutter.itemEnd, where) ?? {
+        problem: new DecodeError('malformed', `${where()} is not valid JSON`),
+      }
+    );
+  }
+
+  /** As soon as it is known, lest a Table of any size be read to its end first. */
+  #refuseOtherKinds(cutter: JsonListCutter, contentType: string): void {
+    if (cutter.fields.get('kind') === 'Table') throw this.#notAList(cutter, contentType);
+  }
+
+  #notAList(cutter: JsonListCutter, contentType: string): Error {
+    const body: unknown = Object.fromEntries(cutter.fields);
+    if (isStatus(body)) return new ApiError(body);
+    const kind = cutter.fields.get('kind');
+    const what = typeof kind === 'string' ? `a ${kind}` : 'something without a kind';
+    return new DecodeError(
+      'unsupported',
+      `expected a list of ${resourceName(this.#resource)} and got ${what} without "items" (${contentType || 'no content type'})`,
+    );
+  }
+}
+
+interface TakenItems<T extends KubernetesObject> {
+  readonly items: Cached<T>[];
+  readonly broken: BrokenObject[];
+  readonly keeper: ItemKeeper<T>;
+}
+
+type ItemKeeper<T extends KubernetesObject> = Pick<JsonKeeper<T>, 'takeWhole' | 'take'>;
+
+function asMetadata(kind: string): string {
+  return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+}
+
+function* piecesOf(chunk: Uint8Array): Iterable<Uint8Array> {
+  for (let start = 0; start < chunk.length; start += PIECE_BYTES) yield chunk.subarray(start, start + PIECE_BYTES);
+}
+
+function listMetaOf(metadata: unknown): ListMeta {
+  if (typeof metadata !== 'object' || metadata === null) return {};
+  const meta: { [Field in keyof ListMeta]?: unknown } = metadata;
+  return {
+    ...(typeof meta.resourceVersion === 'string' && { resourceVersion: meta.resourceVersion }),
+    ...(typeof meta.continue === 'string' && { continue: meta.continue }),
+    ...(typeof meta.remainingItemCount === 'number' && { remainingItemCount: meta.remainingItemCount }),
+  };
+}

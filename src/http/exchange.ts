@@ -1,0 +1,209 @@
+import type { RequestClock, TransportResponse } from '../api/transport.ts';
+import { StallLimit } from '../observe/stall-limit.ts';
+import type { AbortListeners } from './abort-listeners.ts';
+import type { DispatchReceiver } from './http1/http1-dispatch.ts';
+import type { Http1Head } from './http1/http1-head.ts';
+
+/** Beyond so many bytes that nobody has asked for, the socket is paused. */
+const READ_AHEAD_BYTES = 262_144;
+
+/** From this status on the status is the answer, and its body an explanation that may be missing. */
+export const FIRST_REFUSAL = 300;
+
+/** How long an exchange may wait. 0: no limit. */
+export interface ExchangeLimits {
+  readonly clock: RequestClock;
+  /** For the head, from the request on. */
+  readonly headMs: number;
+  /** For each read of the body. */
+  readonly bodyMs: number;
+  /** For the body of a refusal as a whole. */
+  readonly refusalMs: number;
+}
+
+export interface ExchangeOptions {
+  /** Whether the reader is done with a chunk when it asks for the next; otherwise it gets a copy. */
+  reuseChunks: boolean;
+  signal: AbortSignal | undefined;
+  aborts: AbortListeners;
+  limits: ExchangeLimits;
+  /** What a reader or whoever waits for the head is told when the limit has passed. */
+  timeoutError(awaited: 'head' | 'body', limitMs: number): Error;
+  /** Makes a readable error of one of the connection's. */
+  wrapError(error: Error): Error;
+  /** Called once, when the request needs its socket no longer. */
+  onDone(): void;
+}
+
+/** What an exchange may do to the request that it is about. */
+export interface ExchangeRequest {
+  /** Whether the data that were handed over stay as they are only while it is paused. */
+  readonly reusesMemory: boolean;
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
+
+/**
+ * Receives the response to one request: hands it out when its head is there, then its body with backpressure. Ends in
+ * exactly one way: whole, failed, out of time, or cancelled by us. Of a refusal the head alone counts: its body ends where it fails.
+ */
+export class Exchange implements DispatchReceiver {
+  readonly #options: ExchangeOptions;
+  readonly #head: Promise<TransportResponse>;
+  #resolveHead: (response: TransportResponse) => void = () => {};
+  #rejectHead: (error: unknown) => void = () => {};
+  #request: ExchangeRequest | undefined;
+  #paused = false;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  /** Undefined while more may come. */
+  #end: { error?: unknown } | undefined;
+  #read: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
+  #taken = false;
+  #hasHead = false;
+  #isRefusal = false;
+  readonly #limit: StallLimit;
+  readonly #forgetSignal: () => void;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#head = new Promise((resolve, reject) => {
+      this.#resolveHead = resolve;
+      this.#rejectHead = reject;
+    });
+    this.#limit = new StallLimit(options.limits.clock, () => this.#onStalled());
+    this.#limit.wait(options.limits.headMs);
+    this.#forgetSignal = options.aborts.add(options.signal, () => this.cancel(options.signal?.reason));
+  }
+
+  get response(): Promise<TransportResponse> {
+    return this.#head;
+  }
+
+  /** Ends it now; whoever waits gets the reason. Without effect once it has ended, but for what is still to be read. */
+  cancel(reason: unknown): void {
+    this.#chunks = [];
+    this.#bytes = 0;
+    this.#finish({ error: reason }, false);
+  }
+
+  /** The request whose response this receives. */
+  follow(request: ExchangeRequest): void {
+    this.#request = request;
+  }
+
+  onHead(head: Http1Head): void {
+    const { status, headers } = head;
+    this.#hasHead = true;
+    this.#isRefusal = status >= FIRST_REFUSAL;
+    this.#limit.stop();
+    if (this.#isRefusal) this.#limit.wait(this.#options.limits.refusalMs);
+    this.#resolveHead({ status, headers, body: { [Symbol.asyncIterator]: () => this.#iterate() } });
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#end) return;
+    if (this.#read) {
+      const { resolve } = this.#read;
+      this.#read = undefined;
+      if (!this.#isRefusal) this.#limit.rest();
+      resolve({ done: false, value: this.#handedOut(chunk) });
+    } else {
+      this.#chunks.push(chunk);
+      this.#bytes += chunk.length;
+    }
+    // Nothing is read into memory that somebody is not done with.
+    if (!this.#paused && (this.#request?.reusesMemory || this.#bytes >= READ_AHEAD_BYTES)) {
+      this.#paused = true;
+      this.#request?.pause();
+    }
+  }
+
+  onEnd(): void {
+    this.#finish({}, true);
+  }
+
+  onFailure(error: Error): void {
+    if (!this.#end) this.#fail(() => this.#options.wrapError(error));
+  }
+
+  #onStalled(): void {
+    const { headMs, bodyMs } = this.#options.limits;
+    this.#fail(() =>
+      this.#hasHead ? this.#options.timeoutError('body', bodyMs) : this.#options.timeoutError('head', headMs),
+    );
+  }
+
+  #fail(error: () => Error): void {
+    this.#finish(this.#isRefusal ? {} : { error: error() }, false);
+  }
+
+  #finish(end: { error?: unknown }, whole: boolean): void {
+    if (this.#end) {
+      // An abort after the last byte still ends the reading, as promised to whoever aborted.
+      if ('error' in end && !('error' in this.#end)) this.#end = end;
+      return;
+    }
+    this.#end = end;
+    this.#limit.stop();
+    if ('error' in end) {
+      this.#rejectHead(end.error);
+      this.#read?.reject(end.error);
+    } else {
+      this.#read?.resolve({ done: true, value: undefined });
+    }
+    this.#read = undefined;
+    this.#options.onDone();
+    if (!whole) this.#request?.abort();
+    // With bytes still to be read, an abort has something to end.
+    if ('error' in end || this.#chunks.length === 0) this.#forgetSignal();
+  }
+
+  #iterate(): AsyncIterator<Uint8Array, undefined> {
+    if (this.#taken) throw new TypeError('the body of a response can be iterated only once');
+    this.#taken = true;
+    return { next: () => this.#next(), return: () => this.#return() };
+  }
+
+  #next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) {
+      this.#bytes -= chunk.length;
+      if (!this.#request?.reusesMemory && this.#bytes <= READ_AHEAD_BYTES / 4) this.#resume();
+      return Promise.resolve({ done: false, value: this.#handedOut(chunk) });
+    }
+    if (this.#end) {
+      this.#forgetSignal();
+      return 'error' in this.#end ? Promise.reject(this.#end.error) : Promise.resolve({ done: true, value: undefined });
+    }
+    this.#resume();
+    if (!this.#isRefusal) this.#limit.wait(this.#options.limits.bodyMs);
+    return new Promise((resolve, reject) => {
+      this.#read = { resolve: resolve as (result: IteratorResult<Uint8Array>) => void, reject };
+    });
+  }
+
+  #resume(): void {
+    if (!this.#paused || this.#end) return;
+    this.#paused = false;
+    this.#request?.resume();
+  }
+
+  #handedOut(chunk: Uint8Array): Uint8Array {
+    return this.#options.reuseChunks || !this.#request?.reusesMemory ? chunk : Buffer.from(chunk);
+  }
+
+  #return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#forgetSignal();
+    this.#chunks = [];
+    this.#bytes = 0;
+    if (!this.#end) {
+      // A read that waits beside us ends as the stream does, without an error.
+      this.#finish({}, false);
+    } else {
+      this.#end = {};
+    }
+    return Promise.resolve({ done: true, value: undefined });
+  }
+}

@@ -1,0 +1,247 @@
+import { isOpenEnded } from '../api/open-ended.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
+import { TransportError } from '../api/transport-error.ts';
+import { type Clock, systemClock } from '../observe/clock.ts';
+import { type Logger, safeLogger } from '../observe/logger.ts';
+import { type Counter, type Metrics, safeMetrics } from '../observe/metrics.ts';
+import { AbortListeners } from './abort-listeners.ts';
+import { connectionError } from './connection-error.ts';
+import { Exchange, type ExchangeLimits, FIRST_REFUSAL } from './exchange.ts';
+import { FixedCredentials } from './fixed-credentials.ts';
+import { gunzipBody } from './gzip-body.ts';
+import type { ClientCertificate, Credentials, Login } from './http.ts';
+import { Http1Dispatch } from './http1/http1-dispatch.ts';
+import { MalformedResponseError } from './http1/http1-error.ts';
+import { type EncodedRequest, encodeRequest } from './http1/http1-request.ts';
+import { publicUrl } from './public-url.ts';
+import { Connector } from './socket/connector.ts';
+import { proxyAuthorization } from './socket/http-tunnel.ts';
+import type { ProxyServer } from './socket/proxy.ts';
+import { SocketPool } from './socket/socket-pool.ts';
+import { TlsContexts, type TlsTrust } from './socket/tls-trust.ts';
+import { defaultUserAgent } from './user-agent.ts';
+
+export interface HttpTransportOptions {
+  /** The URL of the API server; a path in it stands before the path of each request. */
+  server: string;
+  /** Who we are. Default: nobody. */
+  credentials?: Credentials;
+  tls?: TlsTrust;
+  proxy?: ProxyServer | undefined;
+  /** Do not ask for gzip. Default false. client-go's `DisableCompression`. */
+  disableCompression?: boolean;
+  /** Until a connection stands, TLS and proxy included. Default 30 s, as client-go's dialer. */
+  connectTimeoutMs?: number;
+  /** Until the head of a response is there, for requests that do not say. 0: no limit. Default 60 s. */
+  headersTimeoutMs?: number;
+  /** How long a body may bring nothing, unless it is a watch's. 0: no limit. Default 60 s. */
+  stallTimeoutMs?: number;
+  /** Default: `tidewatch/<version> (node/…; …)`. */
+  userAgent?: string;
+  clock?: Clock;
+  logger?: Logger;
+  metrics?: Metrics;
+}
+
+/** How long the body of a refusal may take: an explanation is not worth a long wait. */
+const REFUSAL_MS = 10_000;
+
+const EMPTY: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
+};
+
+/** The sockets that belong to one client certificate. */
+interface Lane {
+  certificate: ClientCertificate | undefined;
+  pool: SocketPool;
+}
+
+/**
+ * `Transport` over sockets: HTTP/1.1 with one socket for each running request and no cap on their number, so that no
+ * request ever waits behind the watches. Idle sockets do not hold the process.
+ */
+export class HttpTransport implements Transport {
+  /** Without anything secret. */
+  readonly server: string;
+  readonly #url: URL;
+  readonly #options: HttpTransportOptions;
+  readonly #credentials: Credentials;
+  readonly #clock: Clock;
+  readonly #userAgent: string;
+  readonly #requests: Counter;
+  readonly #exchanges = new Set<Exchange>();
+  readonly #aborts = new AbortListeners();
+  /** The one in use. Sockets of one before it serve out their running requests. */
+  #lane: Lane | undefined;
+  #closed = false;
+
+  constructor(options: HttpTransportOptions) {
+    this.#options = options;
+    this.#url = new URL(options.server);
+    this.#url.username = '';
+    this.#url.password = '';
+    this.server = publicUrl(options.server);
+    this.#credentials = options.credentials ?? new FixedCredentials();
+    this.#clock = options.clock ?? systemClock;
+    this.#userAgent = options.userAgent ?? defaultUserAgent();
+    this.#requests = safeMetrics(options.metrics).counter({
+      name: 'tidewatch_transport_requests_total',
+      help: 'Requests sent to the API server, by method and by the status or the kind of failure.',
+      labelNames: ['method', 'result'],
+    });
+    if (options.tls?.insecure && this.#url.protocol === 'https:') {
+      safeLogger(options.logger).warn(
+        `The certificate of ${this.server} is not verified (insecure-skip-tls-verify): anybody on the way can read and change what is sent.`,
+      );
+    }
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    const { method, signal } = request;
+    try {
+      signal?.throwIfAborted();
+      if (this.#closed) throw this.#closedError();
+      const login = await this.#abortable(this.#credentials.login(), signal);
+      let response = await this.#send(request, login);
+      if (response.status === 401 && (await this.#abortable(this.#renew(login), signal))) {
+        // If it came whole, its connection is free already; if not, it is not worth waiting for.
+        void response.body[Symbol.asyncIterator]().return?.();
+        response = await this.#send(request, await this.#abortable(this.#credentials.login(), signal));
+      }
+      this.#requests.add(1, { method, result: String(response.status) });
+      return response;
+    } catch (error) {
+      this.#requests.add(1, { method, result: error instanceof TransportError ? error.kind : 'aborted' });
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    // Cancelling one ends its socket, too.
+    for (const exchange of this.#exchanges) exchange.cancel(this.#closedError());
+    this.#lane?.pool.retire();
+    this.#lane = undefined;
+  }
+
+  /** A renewal that fails is no worse than the 401 that asked for it. */
+  async #renew(refused: Login): Promise<boolean> {
+    try {
+      return await this.#credentials.renew(refused);
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      safeLogger(this.#options.logger).warn(`${this.server} answered 401, and the login could not be renewed: ${said}`);
+      return false;
+    }
+  }
+
+  async #send(request: TransportRequest, login: Login): Promise<TransportResponse> {
+    if (this.#closed) throw this.#closedError();
+    request.signal?.throwIfAborted();
+    const encoded = this.#encode(request, login);
+    const exchange = new Exchange({
+      reuseChunks: request.reuseChunks ?? false,
+      signal: request.signal,
+      aborts: this.#aborts,
+      limits: this.#limitsOf(request),
+      timeoutError: (awaited, limitMs) => this.#timeout(request, awaited, limitMs),
+      wrapError: (error) => this.#readable(error),
+      onDone: () => this.#exchanges.delete(exchange),
+    });
+    this.#exchanges.add(exchange);
+    exchange.follow(new Http1Dispatch(this.#laneFor(login.certificate).pool, encoded, exchange));
+    return this.#decoded(await exchange.response);
+  }
+
+  #decoded(response: TransportResponse): TransportResponse {
+    const encoding = response.headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
+    if (encoding === 'identity') return response;
+    const isRefusal = response.status >= FIRST_REFUSAL;
+    if (encoding !== 'gzip') {
+      void response.body[Symbol.asyncIterator]().return?.();
+      // The status is answer enough without its body, which has ended with that.
+      if (isRefusal) return { ...response, body: EMPTY };
+      throw this.#readable(new MalformedResponseError('its content-encoding is neither gzip nor identity'));
+    }
+    const headers = new Map(response.headers);
+    headers.delete('content-encoding');
+    headers.delete('content-length');
+    const wrapError = (error: Error) => (isRefusal ? undefined : this.#readable(error));
+    return { status: response.status, headers, body: gunzipBody(response.body, wrapError) };
+  }
+
+  #readable(error: unknown): TransportError {
+    return connectionError(error, { server: this.#url.origin });
+  }
+
+  #encode(request: TransportRequest, login: Login): EncodedRequest {
+    const { proxy, disableCompression } = this.#options;
+    const path = `${this.#url.pathname.replace(/\/+$/, '')}${request.path}${request.query ? `?${request.query}` : ''}`;
+    const viaHttpProxy = proxy !== undefined && proxy.scheme !== 'socks5' && this.#url.protocol === 'http:';
+    const proxyLogin = viaHttpProxy ? proxyAuthorization(proxy) : undefined;
+    const headers = {
+      'user-agent': this.#userAgent,
+      ...(disableCompression ? {} : { 'accept-encoding': 'gzip' }),
+      ...(proxyLogin === undefined ? {} : { 'proxy-authorization': proxyLogin }),
+      ...(login.headers.reveal() as Record<string, string | string[]>),
+      ...request.headers,
+    };
+    // An HTTP proxy gets the whole URL, since it has to find the server itself.
+    const target = viaHttpProxy ? `${this.#url.origin}${path}` : path;
+    try {
+      return encodeRequest({ method: request.method, target, host: this.#url.host, headers, body: request.body });
+    } catch (error) {
+      throw this.#readable(error);
+    }
+  }
+
+  #limitsOf(request: TransportRequest): ExchangeLimits {
+    const stallMs = this.#options.stallTimeoutMs ?? 60_000;
+    return {
+      clock: request.clock ?? this.#clock,
+      headMs: request.headersTimeoutMs ?? this.#options.headersTimeoutMs ?? 60_000,
+      bodyMs: isOpenEnded(request.query) ? 0 : stallMs,
+      refusalMs: Math.min(stallMs || REFUSAL_MS, REFUSAL_MS),
+    };
+  }
+
+  #timeout({ method, path }: TransportRequest, awaited: 'head' | 'body', limitMs: number): TransportError {
+    const said =
+      awaited === 'head'
+        ? `${this.server} has not answered ${method} ${path} within ${limitMs} ms`
+        : `the answer of ${this.server} to ${method} ${path} has brought nothing for ${limitMs} ms`;
+    const message = `${said}; it may be overloaded, or a proxy on the way holds the answer back`;
+    return new TransportError('timeout', message, { server: this.server });
+  }
+
+  /** The lane of the certificate now in use. With a new certificate a new lane begins, and the idle sockets of the old one end. */
+  #laneFor(certificate: ClientCertificate | undefined): Lane {
+    if (this.#lane && this.#lane.certificate === certificate) return this.#lane;
+    this.#lane?.pool.retire();
+    const connector = new Connector({
+      server: this.#url,
+      proxy: this.#options.proxy,
+      tls: new TlsContexts(this.#options.tls ?? {}, certificate),
+      timeoutMs: this.#options.connectTimeoutMs ?? 30_000,
+      clock: this.#clock,
+    });
+    this.#lane = { certificate, pool: new SocketPool({ connector }) };
+    return this.#lane;
+  }
+
+  /** The promise's result, unless the signal aborts first. What the promise does goes on. */
+  #abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (signal === undefined) return promise;
+    return new Promise((resolve, reject) => {
+      const forget = this.#aborts.add(signal, () => reject(signal.reason));
+      promise.then(resolve, reject).finally(forget);
+    });
+  }
+
+  #closedError(): TransportError {
+    return new TransportError('closed', `the connection to ${this.server} has been closed with close()`, {
+      server: this.server,
+    });
+  }
+}

@@ -1,0 +1,202 @@
+import type { Socket } from 'node:net';
+import type { ReadBuffer } from '../socket/read-buffer.ts';
+import { ConnectionClosedError } from './http1-error.ts';
+import type { Http1Head } from './http1-head.ts';
+import type { EncodedRequest } from './http1-request.ts';
+import { Http1ResponseParser, type ResponseSink } from './http1-response-parser.ts';
+
+/** Hears of one response; last of all of its end or of its failure, exactly once. */
+export interface ResponseReceiver extends ResponseSink {
+  onEnd(): void;
+  /** @param untouched not one byte of a response had come. */
+  onFailure(error: Error, untouched: boolean): void;
+}
+
+export interface Http1ConnectionOptions {
+  /** The response was whole, and the connection waits for another request; not called for one that is closed with its response. */
+  onIdle(connection: Http1Connection): void;
+  /** Once. The connection is of no use any more. */
+  onClosed(connection: Http1Connection): void;
+}
+
+interface Running {
+  readonly parser: Http1ResponseParser;
+  readonly receiver: ResponseReceiver;
+  head: Http1Head | undefined;
+  touched: boolean;
+}
+
+/**
+ * One socket on which one request runs at a time. While none runs the socket does not hold the process, and it is closed at the first
+ * thing that the server does: whatever comes then is no answer to anything.
+ */
+export class Http1Connection {
+  readonly #socket: Socket;
+  readonly #buffer: ReadBuffer;
+  readonly #options: Http1ConnectionOptions;
+  #running: Running | undefined;
+  #requests = 0;
+  #closed = false;
+  #serverIdleLimitMs = Number.POSITIVE_INFINITY;
+
+  /**
+   * @param socket one that is open, with no bytes in it that are not for us; it is ours from now on.
+   * @param buffer what the socket reads into, if it is used.
+   */
+  constructor(socket: Socket, buffer: ReadBuffer, options: Http1ConnectionOptions) {
+    this.#socket = socket;
+    this.#buffer = buffer;
+    this.#options = options;
+    if (!buffer.isUsed) socket.on('data', (bytes: Buffer) => this.#onData(bytes));
+    else if (!buffer.receive((bytes) => this.#onData(bytes))) socket.destroy();
+    socket.on('end', () => this.#onEnd());
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('close', () => this.#fail(new ConnectionClosedError()));
+    socket.on('timeout', () => this.destroy());
+    // It may have been read from by hand before, which leaves it paused.
+    socket.resume();
+    if (socket.destroyed) this.#closed = true;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Whether it has served a request before the one that runs. */
+  get reused(): boolean {
+    return this.#requests > 1;
+  }
+
+  /** Whether data that were handed out stay as they are only while it is paused. */
+  get reusesMemory(): boolean {
+    return this.#buffer.isUsed;
+  }
+
+  /** How long the server keeps the connection when nobody uses it, by its own word. */
+  get serverIdleLimitMs(): number {
+    return this.#serverIdleLimitMs;
+  }
+
+  /** Only when no request runs. On a closed connection it fails at once. */
+  send(request: EncodedRequest, receiver: ResponseReceiver): void {
+    if (this.#running) throw new Error('a request runs on this connection');
+    this.#requests += 1;
+    if (this.#closed) {
+      receiver.onFailure(new ConnectionClosedError(), true);
+      return;
+    }
+    this.#running = this.#run(request.method, receiver);
+    this.hold();
+    const socket = this.#socket;
+    // Head and body in one packet, if they fit.
+    socket.cork();
+    socket.write(request.head, 'latin1');
+    if (request.body) socket.write(request.body);
+    socket.uncork();
+  }
+
+  /** No more data soon; what the socket has read already still comes. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** Makes the socket hold the process although no request runs yet, and forgets what `rest` said. */
+  hold(): void {
+    this.#socket.ref().setTimeout(0);
+  }
+
+  /**
+   * Makes the socket hold the process no longer, and closes it unless it is used within the time. By the socket's own timer: this is about
+   * the patience of real servers, also in a program whose clock is a fake.
+   */
+  rest(limitMs: number): void {
+    this.#socket.unref().setTimeout(limitMs);
+  }
+
+  /** Closes the connection; the receiver of a response that has not ended hears nothing more. */
+  destroy(): void {
+    this.#running = undefined;
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#socket.destroy();
+    this.#options.onClosed(this);
+  }
+
+  #run(method: string, receiver: ResponseReceiver): Running {
+    const parser = new Http1ResponseParser(method, {
+      onHead: (head) => {
+        running.head = head;
+        this.#noteIdleLimit(head);
+        receiver.onHead(head);
+      },
+      onData: (bytes) => {
+        // Bytes that came in one piece are parsed to their end, also when the connection was destroyed meanwhile.
+        if (this.#running === running) receiver.onData(bytes);
+      },
+    });
+    const running: Running = { parser, receiver, head: undefined, touched: false };
+    return running;
+  }
+
+  #noteIdleLimit(head: Http1Head): void {
+    const seconds = /(?:^|[,\s])timeout=(\d+)/i.exec(head.headers.get('keep-alive') ?? '')?.[1];
+    this.#serverIdleLimitMs = seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
+  }
+
+  #onData(bytes: Buffer): void {
+    const running = this.#running;
+    if (!running) {
+      this.destroy();
+      return;
+    }
+    running.touched = true;
+    try {
+      const used = running.parser.write(bytes);
+      if (running.parser.ended) this.#finish(running, used === bytes.length);
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  #onEnd(): void {
+    const running = this.#running;
+    if (!running) {
+      this.destroy();
+      return;
+    }
+    try {
+      running.parser.close();
+      this.#finish(running, false);
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  /** @param exact nothing came after the response. */
+  #finish(running: Running, exact: boolean): void {
+    // It was destroyed from within a callback.
+    if (this.#running !== running) return;
+    // A server that answers before it has read the request may never read the rest.
+    if (exact && running.head?.persistent && this.#socket.writableLength === 0) {
+      this.#running = undefined;
+      // The reader may not be done with the bytes when the connection serves another request.
+      this.#buffer.giveUp();
+      // It may be paused, and then neither the end of the connection nor another response would be noticed.
+      this.#socket.resume();
+      this.#options.onIdle(this);
+    } else {
+      this.destroy();
+    }
+    running.receiver.onEnd();
+  }
+
+  #fail(error: Error): void {
+    const running = this.#running;
+    this.destroy();
+    running?.receiver.onFailure(error, !running.touched);
+  }
+}

@@ -1,0 +1,68 @@
+import { Secret } from '../http/secret.ts';
+import type { Clock } from '../observe/clock.ts';
+
+/** Far beyond any credential; a plugin that prints more is broken. */
+const MAX_OUTPUT_BYTES = 1_048_576;
+
+export interface ExecPluginRun {
+  /** The path of the program. */
+  file: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  /** Hands our standard input on; otherwise the plugin has none. */
+  interactive: boolean;
+  timeoutMs: number;
+  clock: Clock;
+}
+
+/** Why a run failed, in words that hold neither arguments nor output. */
+export class ExecPluginFailure extends Error {
+  override readonly name = 'ExecPluginFailure';
+}
+
+/**
+ * Runs a credential plugin, without a shell, and gives its standard output. Its standard error is the user's, as with
+ * kubectl: that is where a plugin asks for a code to be typed into a browser.
+ */
+export async function runExecPlugin(run: ExecPluginRun): Promise<Secret> {
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve, reject) => {
+    const child = spawn(run.file, [...run.args], {
+      env: run.env,
+      shell: false,
+      stdio: [run.interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
+      windowsHide: true,
+    });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let failure: ExecPluginFailure | undefined;
+    const kill = (why: string) => {
+      failure ??= new ExecPluginFailure(why);
+      child.kill('SIGKILL');
+      // A grandchild that holds the pipe would keep us waiting.
+      child.stdout.destroy();
+    };
+    const timer = run.clock.setTimeout(() => kill(`it did not finish within ${run.timeoutMs} ms`), run.timeoutMs, {
+      keepAlive: false,
+    });
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_OUTPUT_BYTES) kill(`it printed more than ${MAX_OUTPUT_BYTES} bytes`);
+      else chunks.push(chunk);
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      timer.clear();
+      reject(failure ?? new ExecPluginFailure(`it could not be started (${error.code})`));
+    });
+    child.on('close', (code, signal) => {
+      timer.clear();
+      if (failure === undefined && code !== 0) {
+        failure = new ExecPluginFailure(
+          code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`,
+        );
+      }
+      if (failure) reject(failure);
+      else resolve(new Secret(Buffer.concat(chunks).toString('utf8')));
+    });
+  });
+}

@@ -1,0 +1,104 @@
+import { isatty } from 'node:tty';
+import { FileContent } from '../http/file-content.ts';
+import { basicCredentials, tokenCredentials } from '../http/fixed-credentials.ts';
+import type { Credentials } from '../http/http.ts';
+import type { HttpTransportOptions } from '../http/http-transport.ts';
+import type { Secret } from '../http/secret.ts';
+import { proxyFromEnvironment } from '../http/socket/proxy.ts';
+import type { Clock } from '../observe/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import { CertificateCredentials, type PemSource } from './certificate-credentials.ts';
+import { type ExecClusterInfo, ExecCredentials } from './exec-credentials.ts';
+import type { ExecPolicy } from './exec-policy.ts';
+import { impersonationCredentials } from './impersonation.ts';
+import { KubeconfigError, type KubeconfigUser } from './kubeconfig.ts';
+import type { Environment } from './kubeconfig-loader.ts';
+import { OidcCredentials } from './oidc-credentials.ts';
+import { TokenFileCredentials } from './token-file-credentials.ts';
+
+export interface UserCredentialsOptions {
+  /** Names the user and the file, for messages. */
+  where: string;
+  env: Environment;
+  clock: Clock;
+  logger: Logger;
+  exec?: ExecPolicy | undefined;
+  execTimeoutMs?: number | undefined;
+  /** What an exec plugin may be told. */
+  cluster?: Secret<ExecClusterInfo> | undefined;
+}
+
+/**
+ * All that a kubeconfig's user says about who we are, in client-go's order: a certificate beside a token or a password,
+ * a plugin only when there is none of these, and the impersonation on top.
+ */
+export function userCredentials(user: KubeconfigUser, options: UserCredentialsOptions): Credentials[] {
+  const parts: Credentials[] = [];
+  const { clock, logger } = options;
+  const certificate = pemSource(user.clientCertificateData, user.clientCertificate);
+  const key = pemSource(user.clientKeyData, user.clientKey);
+  if (certificate && key) parts.push(new CertificateCredentials(certificate, key, { clock, logger }));
+  if (user.tokenFile) parts.push(new TokenFileCredentials(user.tokenFile, { clock, logger }));
+  else if (user.token) parts.push(tokenCredentials(user.token));
+  else if (user.username !== '' || user.password) parts.push(basicCredentials(user.username, user.password));
+  if (parts.length === 0 && user.exec) {
+    parts.push(
+      new ExecCredentials(user.exec, {
+        where: options.where,
+        env: options.env,
+        clock,
+        stdinIsTerminal: () => isatty(0),
+        ...(options.exec === undefined ? {} : { policy: options.exec }),
+        ...(options.execTimeoutMs === undefined ? {} : { timeoutMs: options.execTimeoutMs }),
+        ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
+      }),
+    );
+  }
+  if (user.authProvider && !user.token && !user.tokenFile && user.username === '') {
+    parts.push(authProviderCredentials(user.authProvider, options));
+  }
+  const impersonation = impersonationOf(user);
+  if (impersonation) parts.push(impersonation);
+  return parts;
+}
+
+/** The one part of a user that is sent also without TLS, as with kubectl. */
+export function impersonationOf(user: KubeconfigUser): Credentials | undefined {
+  if (user.as === '') return undefined;
+  return impersonationCredentials({ user: user.as, uid: user.asUid, groups: user.asGroups, extra: user.asUserExtra });
+}
+
+function pemSource(data: Secret<Buffer> | undefined, path: string): PemSource | undefined {
+  if (data !== undefined) return { data };
+  return path === '' ? undefined : { path };
+}
+
+function authProviderCredentials(
+  provider: NonNullable<KubeconfigUser['authProvider']>,
+  options: UserCredentialsOptions,
+): Credentials {
+  if (provider.name !== 'oidc') {
+    throw new KubeconfigError(
+      `the auth-provider "${provider.name}" of ${options.where} is not supported: Kubernetes has replaced it by exec plugins; only oidc is`,
+    );
+  }
+  const config = provider.config.reveal();
+  const data = config.get('idp-certificate-authority-data');
+  const file = config.get('idp-certificate-authority');
+  return new OidcCredentials(provider.config, {
+    where: options.where,
+    clock: options.clock,
+    transport: (server): Omit<HttpTransportOptions, 'server'> => ({
+      clock: options.clock,
+      logger: options.logger,
+      proxy: proxyFromEnvironment(server, options.env),
+      ...(data || file
+        ? {
+            tls: {
+              ca: data ? Buffer.from(data, 'base64') : new FileContent(file ?? '', { ...options, purpose: 'CA file' }),
+            },
+          }
+        : {}),
+    }),
+  });
+}

@@ -1,0 +1,12 @@
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { FrameStream } from './frame-stream.ts';
+import type { ListedItems } from './target-writer.ts';
+
+/** Everything that exists, as of one version, from LIST or WatchList. */
+export interface WholeState<T extends KubernetesObject> extends ListedItems<T> {
+  readonly resourceVersion: string;
+  /** How it came, for the log. */
+  readonly how: string;
+  /** The watch that goes on from there, when it came by one. */
+  readonly stream?: FrameStream<T>;
+}

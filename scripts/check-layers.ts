@@ -1,5 +1,5 @@
 /**
- * Holds the layering of DESIGN.md, and three habits of CONVENTIONS.md: time, chance and logging come in through options,
+ * Holds the layering of ARCHITECTURE.md, and three habits of CONTRIBUTING.md: time, chance and logging come in through options,
  * npm packages stay where they belong, and files can be read at a sitting. One sentence for each breach.
  *
  *     tsx scripts/check-layers.ts [source folder]

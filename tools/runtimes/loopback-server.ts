@@ -1,6 +1,6 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { type MadeCertificate, makeCertificate } from '../../src/transport/certificate-fixture.ts';
+import { type MadeCertificate, makeCertificate } from '../../src/http/certificate-fixture.ts';
 
 /** On loopback; ends with all its connections. */
 export async function listening(server: Server): Promise<AsyncDisposable & { port: number }> {

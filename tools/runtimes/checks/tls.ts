@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { Cluster, type ConnectOptions, TransportError } from 'tidewatch';
 import { pods } from 'tidewatch/api/core/v1';
 import { ApiServer } from 'tidewatch/testing';
-import { makeCertificate } from '../../../src/transport/certificate-fixture.ts';
+import { makeCertificate } from '../../../src/http/certificate-fixture.ts';
 import type { Check } from '../check.ts';
 import { listening, servingCertificate, startTlsServer } from '../loopback-server.ts';
 import { silent, TestCluster } from '../test-cluster.ts';

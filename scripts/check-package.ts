@@ -91,7 +91,7 @@ function checkLockFile(): void {
   const problems = lockFileProblems(lock, WITHOUT_INTEGRITY);
   report(
     problems.length === 0,
-    `package-lock.json has an integrity for what it installs, and names no registry${problems.map((line) => `\n     ${line}`).join('')}`,
+    `package-lock.json names no registry, and nothing but listed binaries of other platforms lacks an integrity${problems.map((line) => `\n     ${line}`).join('')}`,
   );
 }
 

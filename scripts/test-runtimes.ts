@@ -95,6 +95,9 @@ async function main(): Promise<void> {
     throw new Error('There is no dist/index.js: run `npm run build` first.');
   }
   const names = checks.map(({ name }) => name).filter((name) => name.includes(values.only ?? ''));
+  if (names.length === 0) throw new Error(`No check has "${values.only}" in its name.`);
+  const unknown = positionals.find((name) => !runtimes.some((runtime) => runtime.name === name));
+  if (unknown !== undefined) throw new Error(`There is no runtime "${unknown}" in tools/runtimes/runtimes.ts.`);
   const known = knownDifferences.filter(({ check }) => values.only === undefined || names.includes(check));
   const problems: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'tidewatch-runtimes-'));

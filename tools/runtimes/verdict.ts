@@ -1,8 +1,9 @@
 import type { Outcome } from './check.ts';
+import type { Runtime } from './runtimes.ts';
 
 /** A check that is known to fail on a runtime. */
 export interface KnownDifference {
-  readonly runtime: string;
+  readonly runtime: Runtime['name'];
   /** Its name. */
   readonly check: string;
   /** What the runtime does differently; a sentence for users. */
@@ -17,7 +18,11 @@ export interface Verdict {
 }
 
 /** Compares what came of the checks on one runtime with the list of what is known to fail there. */
-export function verdict(runtime: string, outcomes: readonly Outcome[], known: readonly KnownDifference[]): Verdict {
+export function verdict(
+  runtime: Runtime['name'],
+  outcomes: readonly Outcome[],
+  known: readonly KnownDifference[],
+): Verdict {
   const listed = new Map(known.filter((one) => one.runtime === runtime).map((one) => [one.check, one.reason]));
   const lines: string[] = [];
   const problems: string[] = [];

@@ -17,7 +17,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'examples/**/*.test.ts', 'docs/**/*.test.ts', 'benchmarks/*.test.ts'],
+          include: ['{src,examples,docs,tools}/**/*.test.ts', 'benchmarks/*.test.ts'],
           testTimeout: 60_000,
         },
       },

@@ -1,5 +1,5 @@
 /**
- * Holds the layering of ARCHITECTURE.md, and four habits: time, turns, chance and logging come in through options, npm packages
+ * Holds the layering of ARCHITECTURE.md, and four habits of CONTRIBUTING.md: time, turns, chance and logging come in through options, npm packages
  * stay where they belong, errors have a kind, and files can be read at a sitting. One sentence for each breach.
  *
  *     tsx scripts/check-layers.ts [source folder]

@@ -1,7 +1,7 @@
 /**
- * Checks the package as its users get it: packs it, installs the tarball into an empty project, and looks at its size, its
- * doors, its types, what importing it costs, and whether the first program of the README runs and ends. Needs a fresh
- * `npm run build`, and npm's registry for the dependencies.
+ * Checks the lock file, and the package as its users get it: packs it, installs the tarball into an empty project, and looks
+ * at its size, its doors, its types, what importing it costs, and whether the first program of the README runs and ends.
+ * Needs a fresh `npm run build`, and npm's registry for the dependencies.
  */
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 import {
@@ -18,6 +18,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type LockFile, lockFileProblems, WITHOUT_INTEGRITY } from '../tools/package/lock-file.ts';
 
 const MAX_PACKAGES = 5;
 const MAX_MEGABYTES = 10;
@@ -83,6 +84,15 @@ function diskUsage(path: string): number {
   const stat = lstatSync(path);
   const own = stat.blocks * 512;
   return stat.isDirectory() ? readdirSync(path).reduce((sum, name) => sum + diskUsage(join(path, name)), own) : own;
+}
+
+function checkLockFile(): void {
+  const lock: LockFile = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8'));
+  const problems = lockFileProblems(lock, WITHOUT_INTEGRITY);
+  report(
+    problems.length === 0,
+    `package-lock.json names no registry, and nothing but listed binaries of other platforms lacks an integrity${problems.map((line) => `\n     ${line}`).join('')}`,
+  );
 }
 
 function checkFootprint(project: string): void {
@@ -267,6 +277,7 @@ await server.stop();
 function main(folder: string): void {
   if (!existsSync(join(repository, 'dist', 'index.js')))
     throw new Error('There is no dist/index.js: run `npm run build` first.');
+  checkLockFile();
   const tarball = pack(folder);
   const project = join(folder, 'project');
   mkdirSync(project);

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { DoorReader } from '../tools/docs/door.ts';
+import { type DocumentedName, DoorReader } from '../tools/docs/door.ts';
 import { renderReference, type Section } from '../tools/docs/reference-page.ts';
 import { renderTokens, type TokenModule } from '../tools/docs/token-page.ts';
 
@@ -49,6 +49,7 @@ async function makePages(): Promise<Map<string, string>> {
   const main = reader.read('src/index.ts');
   const testing = reader.read('src/testing/index.ts', new Set(main.map(({ name }) => name)));
   const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
+  mustBeExported([...main, ...testing, ...workqueue]);
   return new Map([
     [
       'tidewatch.md',
@@ -81,6 +82,15 @@ async function makePages(): Promise<Map<string, string>> {
     ],
     ['api.md', renderTokens(await tokenModules())],
   ]);
+}
+
+/** What a user may have to name can be imported. */
+function mustBeExported(names: readonly DocumentedName[]): void {
+  for (const { name, file, exported, mentionedBy } of names) {
+    if (exported) continue;
+    console.error(`${mentionedBy} speaks of ${name} (${file}), which no door exports: export it, or keep it inside.`);
+    process.exitCode = 1;
+  }
 }
 
 const pages = await makePages();

@@ -1,4 +1,4 @@
-export { ApiError, type ApiErrorKind } from './api/api-error.ts';
+export { ApiError, type ApiErrorContext, type ApiErrorKind } from './api/api-error.ts';
 export { DeletedFinalStateUnknown } from './api/deleted-final-state-unknown.ts';
 export { type FieldRequirement, FieldSelector } from './api/field-selector.ts';
 export {
@@ -44,10 +44,11 @@ export { compareResourceVersions } from './api/resource-version.ts';
 export type { Status, StatusCause, StatusDetails } from './api/status.ts';
 export { TidewatchError, type TidewatchErrorKind } from './api/tidewatch-error.ts';
 export { TransformError } from './api/transform-error.ts';
-export type { Transport, TransportRequest, TransportResponse } from './api/transport.ts';
-export { TransportError, type TransportErrorKind } from './api/transport-error.ts';
+export type { RequestClock, Transport, TransportRequest, TransportResponse } from './api/transport.ts';
+export { TransportError, type TransportErrorKind, type TransportErrorOptions } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
-export { Client } from './cluster/client.ts';
+export { Client, type ClientOptions } from './cluster/client.ts';
+export type { ClientNodeCluster, ClientNodeConfig, ClientNodeUser } from './cluster/client-node-config.ts';
 export type {
   ApplyOptions,
   CallOptions,
@@ -60,19 +61,20 @@ export type {
   PatchType,
   WriteOptions,
 } from './cluster/client-options.ts';
-export { Cluster, type ClusterClientOptions } from './cluster/cluster.ts';
-export type { ClusterOptions, ConnectOptions } from './cluster/connect-options.ts';
+export { Cluster, type ClusterClientOptions, type OverOptions } from './cluster/cluster.ts';
+export type { ClusterOptions, ConnectOptions, SocketOptions } from './cluster/connect-options.ts';
 export type { DiscoveredResource } from './cluster/discovered-resource.ts';
-export { Discovery } from './cluster/discovery.ts';
-export { DecodeError } from './codec/decode-error.ts';
+export { Discovery, type DiscoveryFailure, type DiscoveryOptions } from './cluster/discovery.ts';
+export { DecodeError, type DecodeErrorKind } from './codec/decode-error.ts';
 export type { KeepOptions } from './codec/keep-options.ts';
+export type { GroupAccessors } from './informer/accessors.ts';
 export { DerivedInformer, type SelectOptions } from './informer/derived-informer.ts';
 export type { FactoryHealth, HealthOptions, InformerBehind } from './informer/factory-health.ts';
-export type { EventsOptions, Informer, WaitOptions } from './informer/informer.ts';
+export type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer/informer.ts';
 export { type Controller, InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
 export type { InformerMemory } from './informer/informer-memory.ts';
-export type { ClusterOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
-export { Lister, type NamespaceLister } from './informer/lister.ts';
+export type { ClusterConnection, ClusterOrigin, InformerOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
+export { Lister, type ListerSource, type NamespaceLister } from './informer/lister.ts';
 export { ResourceInformer } from './informer/resource-informer.ts';
 export { ResourceMap } from './informer/resource-map.ts';
 export {
@@ -87,10 +89,13 @@ export {
 } from './informer/shared-informer-factory.ts';
 export type { Transform } from './informer/transform.ts';
 export { waitForCacheSync } from './informer/wait-for-cache-sync.ts';
+export type { ExecPolicy } from './login/exec-policy.ts';
+export type { Impersonation } from './login/impersonation.ts';
 export { KubeconfigError } from './login/kubeconfig.ts';
 export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
 export { type Logger, type LogLevel, leveled, silentLogger } from './observe/logger.ts';
 export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics } from './observe/metrics.ts';
+export type { Random } from './observe/random.ts';
 export type { Scheduler } from './observe/scheduler.ts';
 export type {
   Delivery,
@@ -109,13 +114,25 @@ export {
   type ProcessDeltas,
   type Queue,
   QueueClosedError,
+  type QueueOptions,
 } from './queue/queue.ts';
-
-export { ListWatch, type ListWatchOptions, type ListWatchScope } from './reflector/list-watch.ts';
+export type { QueueConsumerOptions } from './queue/queue-consumer.ts';
+export type { BackoffOptions } from './reflector/backoff.ts';
+export {
+  ListWatch,
+  type ListWatchCluster,
+  type ListWatchOptions,
+  type ListWatchScope,
+} from './reflector/list-watch.ts';
 export type { CallContext, ListerWatcher } from './reflector/lister-watcher.ts';
 export { Reflector } from './reflector/reflector.ts';
-export { ReflectorError, type ReflectorErrorKind } from './reflector/reflector-error.ts';
-export type { ReflectorOptions, WatchErrorContext, WatchErrorHandler } from './reflector/reflector-options.ts';
+export { ReflectorError, type ReflectorErrorKind, type ReflectorErrorOptions } from './reflector/reflector-error.ts';
+export type {
+  ReflectorOptions,
+  ReflectorSetup,
+  WatchErrorContext,
+  WatchErrorHandler,
+} from './reflector/reflector-options.ts';
 export type { LeftOut, ReflectorPhase, ReflectorState } from './reflector/reflector-state.ts';
 export type { ReflectorTarget } from './reflector/reflector-target.ts';
 export {
@@ -127,6 +144,6 @@ export {
 } from './store/index-definition.ts';
 export { IndexError, type IndexErrorKind } from './store/index-error.ts';
 export { Indexer, type IndexerOptions } from './store/indexer.ts';
-export { MutationDetector } from './store/mutation-detector.ts';
+export { type Mutation, MutationDetector, type MutationDetectorOptions } from './store/mutation-detector.ts';
 export { Store, type StoreOptions } from './store/store.ts';
 export { ThreadSafeStore } from './store/thread-safe-store.ts';

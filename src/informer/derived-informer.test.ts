@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { LabelSelector } from '../api/label-selector.ts';
 import type { ResourceEvent } from '../processor/processor.ts';
 import { metaNamespaceIndex } from '../store/index-definition.ts';
 import { DerivedInformer, type SelectOptions } from './derived-informer.ts';
@@ -39,7 +38,6 @@ describe('DerivedInformer', () => {
     expect(store.getByKey('default/red-web')).toMatchObject({ spec: { color: 'red' } });
     expect(store.getByKey('default/red-db')).toBeUndefined();
     expect(store.get({ metadata: { namespace: 'default', name: 'red-db' } })).toBeUndefined();
-    expect(names(store.select(LabelSelector.everything))).toEqual(['blue-web', 'red-web']);
     expect(names(selection.lister().list('app'))).toEqual(['blue-web', 'red-web']);
     expect(names(selection.lister().namespace('other').list())).toEqual([]);
     await end();

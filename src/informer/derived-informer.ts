@@ -12,7 +12,7 @@ import type {
 import type { SubscribeOptions } from '../processor/shared-processor.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import { fieldSelection } from './field-selection.ts';
-import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
+import type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer.ts';
 import { Lister } from './lister.ts';
 import { wantedNamespaces } from './namespaces.ts';
 import { SelectedStore } from './selected-store.ts';
@@ -36,8 +36,9 @@ export interface SelectOptions {
  */
 export class DerivedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly name: string;
-  readonly store: SelectedStore<T>;
+  readonly store: IndexerReader<T>;
   readonly #upstream: SharedIndexInformer<T>;
+  readonly #selected: SelectedStore<T>;
   readonly #namespace: string | undefined;
   readonly #selects: (object: Cached<T>) => boolean;
 
@@ -57,14 +58,15 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
       (!labels || labels.matches(object.labels)) &&
       (!fieldsSelect || fieldsSelect(object));
     this.name = `${upstream.name}[${[namespace, labels?.toString(), fields?.toString()].filter(Boolean).join(' ')}]`;
-    this.store = new SelectedStore(upstream, {
+    this.#selected = new SelectedStore(upstream, {
       namespace,
       labels: labels ?? LabelSelector.everything,
       selects: this.#selects,
     });
+    this.store = this.#selected;
   }
 
-  get indexer(): SelectedStore<T> {
+  get indexer(): IndexerReader<T> {
     return this.store;
   }
 
@@ -78,7 +80,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   }
 
   lister(): Lister<T> {
-    return new Lister(this.store);
+    return new Lister(this.#selected);
   }
 
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {

@@ -2,8 +2,6 @@ import { objectKey } from '../api/key.ts';
 import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 
-export type Selection = string | LabelSelector;
-
 /** What a lister reads from. */
 export interface ListerSource<T extends KubernetesObject> {
   getByKey(key: string): T | undefined;
@@ -14,7 +12,7 @@ export interface ListerSource<T extends KubernetesObject> {
 /** Reads of one namespace. */
 export interface NamespaceLister<T extends KubernetesObject> {
   /** By label selector (`app=web,tier in (api)`); everything when unset. Throws `SelectorError`. */
-  list(selector?: Selection): T[];
+  list(selector?: string | LabelSelector): T[];
   /** Undefined when there is none. */
   get(name: string): T | undefined;
 }
@@ -27,7 +25,7 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
     this.#source = source;
   }
 
-  list(selector?: Selection): T[] {
+  list(selector?: string | LabelSelector): T[] {
     return this.#source.select(parse(selector));
   }
 
@@ -45,7 +43,7 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
   }
 }
 
-function parse(selector: Selection | undefined): LabelSelector {
+function parse(selector: string | LabelSelector | undefined): LabelSelector {
   if (selector === undefined) return LabelSelector.everything;
   return typeof selector === 'string' ? LabelSelector.parse(selector) : selector;
 }

@@ -19,7 +19,7 @@ import type {
   ResourceEventHandler,
 } from '../processor/processor.ts';
 import { SharedProcessor, type SubscribeOptions } from '../processor/shared-processor.ts';
-import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
+import type { ReflectorSetup, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import { RequestPacer } from '../reflector/request-pacer.ts';
 import type { Indexers } from '../store/index-definition.ts';
@@ -30,7 +30,7 @@ import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import type { Controller } from './informer-controller.ts';
 import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
 import { type InformerOrigin, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
-import { InformerPart, type PartOptions } from './informer-part.ts';
+import { InformerPart } from './informer-part.ts';
 import { combinedState } from './informer-state.ts';
 import { Lister } from './lister.ts';
 import { OldestVersion } from './oldest-version.ts';
@@ -39,12 +39,11 @@ import { waitFirst } from './wait.ts';
 
 /** What does not depend on where the objects come from. */
 export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<
-    PartOptions<T>,
-    'name' | 'table' | 'distribute' | 'onStored' | 'transform' | 'onProgress' | 'onIdle' | 'onVersion' | 'pacer'
-  > {
+  extends Omit<ReflectorSetup, 'name' | 'resyncMs' | 'shouldResync' | 'confirmGone' | 'onState'> {
   /** Used in messages. Default: the name of the resource. */
   name?: string;
+  /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
+  queue?: 'delta' | 'inOrder';
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
   resyncMs?: number;
   indexers?: Indexers<T>;

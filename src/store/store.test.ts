@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Cached } from '../api/cached.ts';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError } from '../api/key.ts';
 import type { KubernetesObject, ObjectMeta } from '../api/metadata.ts';
@@ -107,17 +106,11 @@ describe('Store', () => {
 
   it('reads and writes a table that others fill', () => {
     const table = new ObjectTable<Thing>();
-    const wrapped: string[] = [];
-    const wrap = (object: Thing): Cached<Thing> => {
-      wrapped.push(object.metadata.name ?? '');
-      return new KeptObject(object.metadata.name ?? '', object);
-    };
-    const store = new Store<Thing>({ table, wrap });
+    const store = new Store<Thing>({ table });
     table.put(new KeptObject('a', thing('a', 'theirs')));
     store.add(thing('b', 'ours'));
     expect(values(store)).toEqual(['theirs', 'ours']);
     expect(table.get('b')?.view().val).toBe('ours');
-    expect(wrapped).toEqual(['b']);
   });
 });
 

@@ -15,8 +15,6 @@ export interface StoreOptions<T extends KubernetesObject> {
   mutationDetector?: MutationDetector;
   /** A table that others fill: the store of an informer. @internal */
   table?: ObjectTable<T>;
-  /** How an object gets into that table. Default: as it is. @internal */
-  wrap?: (obj: T) => Cached<T>;
 }
 
 /**
@@ -29,14 +27,12 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   readonly #keyFunction: KeyFunction<T>;
   readonly #transform: ((obj: T) => T) | undefined;
   readonly #mutationDetector: MutationDetector | undefined;
-  readonly #wrap: ((obj: T) => Cached<T>) | undefined;
 
   constructor(options: StoreOptions<T> = {}) {
     this.table = options.table ?? new ObjectTable<T>();
     this.#keyFunction = options.keyFunction ?? metaNamespaceKey;
     this.#transform = options.transform;
     this.#mutationDetector = options.mutationDetector;
-    this.#wrap = options.wrap;
   }
 
   get size(): number {
@@ -97,15 +93,11 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   }
 
   #put(obj: T): Cached<T> {
-    if (this.#wrap === undefined) return this.table.putWrapped(this.#keyOf(obj), obj, plainCached);
-    const cached = this.#wrap(obj);
-    this.table.put(cached);
-    return cached;
+    return this.table.putWrapped(this.#keyOf(obj), obj, plainCached);
   }
 
   #cached(obj: T): Cached<T> {
     const object = this.#transform === undefined ? obj : this.#transform(obj);
-    if (this.#wrap !== undefined) return this.#wrap(object);
     const key = this.#keyOf(object);
     return new KeptObject(this.table.get(key)?.key ?? key, object);
   }

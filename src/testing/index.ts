@@ -1,10 +1,16 @@
 export type { ApiServerOptions } from '../apiserver/apiserver.ts';
-export type { AccessMatch, User } from '../apiserver/request/access.ts';
+export type { Access, AccessMatch, User } from '../apiserver/request/access.ts';
 export type { Fault, FaultMatch, FaultOptions, FaultPlan, PlannedFault } from '../apiserver/request/fault-plan.ts';
 export type { ServerSnapshot } from '../apiserver/storage/server-snapshot.ts';
 export { FakeClock } from '../observe/fake-clock.ts';
 export { ApiServer, type InProcessClusterOptions } from './api-server.ts';
-export { ControlPlaneError } from './control-plane/control-plane-error.ts';
-export { startControllerManager } from './control-plane/controller-manager.ts';
-export { runKubectl } from './control-plane/kubectl.ts';
+export type { ClientCertificate, TokenUser } from './control-plane/control-plane-credentials.ts';
+export { ControlPlaneError, type ControlPlaneErrorKind } from './control-plane/control-plane-error.ts';
+export type { KubeconfigUser } from './control-plane/control-plane-kubeconfig.ts';
+export {
+  type ControllerManager,
+  type ControllerManagerOptions,
+  startControllerManager,
+} from './control-plane/controller-manager.ts';
+export { type KubectlOptions, type KubectlResult, runKubectl } from './control-plane/kubectl.ts';
 export { ControlPlane, type ControlPlaneOptions, type ControlPlaneProgram } from './control-plane.ts';

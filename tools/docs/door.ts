@@ -8,6 +8,8 @@ export interface DocumentedName {
   readonly kind: 'class' | 'interface' | 'type' | 'function' | 'constant';
   /** Whether the door exports it; otherwise it can be read, but not imported. */
   readonly exported: boolean;
+  /** The first whose declaration speaks of it; the door for what it exports. */
+  readonly mentionedBy: string;
   /** Of the file that declares it, relative to the root. */
   readonly file: string;
   readonly declaration: string;
@@ -38,23 +40,23 @@ export class DoorReader {
     const module = source && this.#checker.getSymbolAtLocation(source);
     if (!module) throw new Error(`${door} exports nothing`);
     const names = new Map<ts.Symbol, DocumentedName>();
-    const waiting: [symbol: ts.Symbol, name: string, exported: boolean][] = [];
+    const waiting: [symbol: ts.Symbol, name: string, mentionedBy: string][] = [];
     for (const exported of this.#checker.getExportsOfModule(module)) {
       const symbol = exported.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(exported) : exported;
-      waiting.push([symbol, exported.name, true]);
+      waiting.push([symbol, exported.name, door]);
     }
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [symbol, name, exported] = next;
+      const [symbol, name, mentionedBy] = next;
       if (names.has(symbol)) continue;
-      names.set(symbol, this.#document(symbol, name, exported));
+      names.set(symbol, { ...this.#document(symbol, name), exported: mentionedBy === door, mentionedBy });
       for (const mentioned of this.#mentioned(symbol)) {
-        if (!names.has(mentioned) && !known.has(mentioned.name)) waiting.push([mentioned, mentioned.name, false]);
+        if (!names.has(mentioned) && !known.has(mentioned.name)) waiting.push([mentioned, mentioned.name, name]);
       }
     }
     return [...names.values()].sort((a, b) => compare(a.name, b.name));
   }
 
-  #document(symbol: ts.Symbol, name: string, exported: boolean): DocumentedName {
+  #document(symbol: ts.Symbol, name: string): Omit<DocumentedName, 'exported' | 'mentionedBy'> {
     const declaration = declarationOf(symbol);
     const { kind, text } = describe(declaration, this.#checker);
     const members =
@@ -68,7 +70,6 @@ export class DoorReader {
     return {
       name,
       kind,
-      exported,
       file: relative(this.#root, declaration.getSourceFile().fileName).split(sep).join('/'),
       declaration: text,
       doc: ts.displayPartsToString(symbol.getDocumentationComment(this.#checker)),

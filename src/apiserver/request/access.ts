@@ -97,7 +97,7 @@ export class Access {
     return known && known.expiresMs > this.#clock.now() ? known.user : undefined;
   }
 
-  /** Throws 401 or 403. */
+  /** Throws 401 or 403. @internal */
   authorize(user: User, attributes: Attributes): void {
     for (const { match, code } of this.#denials) {
       if (code === 401 && covers(match, user, attributes)) throw unauthorized();
@@ -105,6 +105,7 @@ export class Access {
     if (!this.allows(user, attributes)) throw refusal(user, attributes);
   }
 
+  /** @internal */
   allows(user: User, attributes: Attributes): boolean {
     for (const { match } of this.#denials) if (covers(match, user, attributes)) return false;
     const allowed = this.#allowed.get(user.name);
@@ -116,7 +117,7 @@ export class Access {
     return this.#allowed.get(user.name);
   }
 
-  /** The 403 for what a user may not do. */
+  /** The 403 for what a user may not do. @internal */
   refusal(user: User, attributes: Attributes): StatusError {
     return refusal(user, attributes);
   }

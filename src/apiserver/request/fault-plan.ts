@@ -177,6 +177,7 @@ export class FaultPlan {
     for (const entry of [...this.#entries]) entry.remove();
   }
 
+  /** @internal */
   meet(info: RequestInfo, user: string, subject: Subject): MetFault[] {
     const met: MetFault[] = [];
     for (const entry of this.#entries) {

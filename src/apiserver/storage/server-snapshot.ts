@@ -5,6 +5,7 @@ export class ServerSnapshot {
   /** @internal */
   readonly content: StoreSnapshot;
 
+  /** @internal */
   constructor(content: StoreSnapshot) {
     this.content = content;
   }

@@ -228,7 +228,7 @@ function parseEvent<T extends KubernetesObject>(line: string, path: string): Wat
   } catch {
     // Reported below, without the text, which may hold a Secret's data.
   }
-  throw new TransportError('protocol', `the watch of ${path} sent a line that is no event`);
+  throw new TransportError('protocol', `the watch of ${path} sent a line that is not an event`);
 }
 
 function nameOf(object: KubernetesObject): string {

@@ -93,8 +93,8 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   }
 
   /**
-   * Shows all that is stored once more. Passed over while the round before, or the initial list, is still on its way: a
-   * listener that is slower than its period must not have to hear more and more.
+   * Notifies of everything that is stored once more. Skipped while the round before, or the initial list, is still on its
+   * way: a listener that is slower than its period must not fall further and further behind.
    */
   resync(stored: readonly Cached<T>[]): void {
     if (this.#removed) return;

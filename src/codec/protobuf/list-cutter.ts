@@ -78,7 +78,7 @@ export class ListCutter {
     this.#chunks.append(chunk);
   }
 
-  /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is no list. */
+  /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is not a list. */
   nextItem(): boolean {
     for (;;) {
       if (this.#skipping > 0) {
@@ -167,7 +167,7 @@ export class ListCutter {
     return true;
   }
 
-  /** The value of the field at the position, in one piece, which is then passed over. */
+  /** The value of the field at the position, in one piece; the position is then behind it. */
   #takeWhole(what: string): { start: number; end: number } | undefined {
     const chunks = this.#chunks;
     const { maxItemBytes } = this.#options;
@@ -217,7 +217,7 @@ export class ListCutter {
     }
   }
 
-  /** The number so many bytes behind the position; undefined when it has not wholly arrived. */
+  /** The number `distance` bytes behind the position; undefined while it has not arrived as a whole. */
   #varintAt(distance: number): number | undefined {
     const chunks = this.#chunks;
     let value = 0;

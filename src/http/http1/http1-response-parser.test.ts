@@ -123,7 +123,7 @@ describe('the head of a response', () => {
     );
   });
 
-  it('comes after interim responses, which are passed over', () => {
+  it('comes after interim responses, which are skipped', () => {
     const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\ncontent-length: 5\r\n\r\n';
     const { head, body, ended } = parse([`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`]);
     expect(head?.status).toBe(200);

@@ -34,7 +34,7 @@ describe('a keyboard', () => {
     expect(input.listenerCount('data')).toBe(0);
   });
 
-  it('reads nothing from what is no terminal', () => {
+  it('reads nothing from what is not a terminal', () => {
     const input = new PassThrough();
     new Keyboard(input, () => {}).open();
     expect(input.listenerCount('data')).toBe(0);

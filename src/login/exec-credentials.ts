@@ -79,7 +79,7 @@ export class ExecCredentials implements Credentials {
     const { command, apiVersion, args, env, installHint } = this.#exec;
     const options = this.#options;
     if (!API_VERSIONS.includes(apiVersion)) {
-      throw this.#error(`its apiVersion "${apiVersion}" is unknown; known are ${API_VERSIONS.join(' and ')}`);
+      throw this.#error(`its apiVersion "${apiVersion}" is unknown; use ${API_VERSIONS.join(' or ')}`);
     }
     const file = await findExecutable(command, options.env);
     if (!(await isExecAllowed(command, file, options.policy ?? 'allow', options.env))) {

@@ -153,5 +153,5 @@ export class FakeClock implements Clock, Scheduler {
 
 function mustNotGoBack(ms: number): void {
   if (!(ms >= 0))
-    throw new RangeError(`a fake clock moves forward, and not by ${ms} ms; jump sets its wall clock back`);
+    throw new RangeError(`a fake clock cannot move by ${ms} ms, only forward; jump sets its wall clock back`);
 }

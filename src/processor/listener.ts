@@ -180,7 +180,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     if (this.#pending.length - listed <= PENDING_WARNING) return;
     this.#warned = true;
     this.#options.logger.warn(
-      `handler ${this.name}: more than ${PENDING_WARNING} changes wait for it; it is slower than the changes come. ` +
+      `handler ${this.name}: more than ${PENDING_WARNING} changes wait for it; it is slower than the changes arrive. ` +
         `Hand work to a queue, or use delivery: 'latest'.`,
     );
   }
@@ -189,7 +189,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     this.#warnedOfRound = true;
     const unfinished = this.#round === undefined ? 'its initial list' : 'its last resync';
     this.#options.logger.warn(
-      `handler ${this.name}: is not through ${unfinished} when the next resync is due, which is skipped. ` +
+      `handler ${this.name}: has not finished ${unfinished}, so the resync that is due now is skipped. ` +
         `Its resync period of ${this.resyncMs} ms is too short for its pace.`,
     );
   }

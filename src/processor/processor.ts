@@ -43,7 +43,7 @@ export interface HandlerOptions<T extends KubernetesObject> {
    *
    * Promised: in each period, once, of every object that is in the cache when the period ends and has not changed by the
    * time its turn comes. One that has is heard of through its change. A state is never shown again before it was shown
-   * first, nor after a newer one. A resync is skipped, with a warning, when the handler is not through the last one, or
+   * first, nor after a newer one. A resync is skipped, with a warning, when the handler has not finished the last one, or
    * its initial list. Changes that come meanwhile take turns with the objects of the resync. Beside the timer, a list that
    * the informer has to repeat tells this handler of what it finds unchanged.
    */

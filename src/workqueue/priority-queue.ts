@@ -102,7 +102,7 @@ export class PriorityQueue<T = string> extends RateLimitingQueue<T> {
 
   #mustBeFinite(priority: number): void {
     if (!Number.isFinite(priority)) {
-      throw new TypeError(`${this.name}: a priority is a finite number, and not ${priority}.`);
+      throw new TypeError(`${this.name}: a priority must be a finite number, not ${priority}.`);
     }
   }
 }

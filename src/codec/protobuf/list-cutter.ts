@@ -106,7 +106,7 @@ export class ListCutter {
     const { isEmpty, offset } = this.#chunks;
     const whole = this.#place === 'envelope' && isEmpty && this.#skipping === 0;
     if (whole && (this.#listEnd >= 0 || this.#other)) return;
-    if (whole) throw this.#malformed('the body is empty but for its envelope');
+    if (whole) throw this.#malformed('the body is empty except for its envelope');
     throw new DecodeError('truncated', `the list broke off at byte ${offset}, after ${this.#itemCount} whole items`);
   }
 

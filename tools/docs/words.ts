@@ -9,13 +9,17 @@ export interface AvoidedPhrase {
   readonly instead: string;
 }
 
-/** "there is no event", "is no longer", "is no more than 63" and "is no worse than" are plain English. */
+/** "there is no event", "there has been no event", "is no longer", "is no more than 63" and "is no worse than" are plain English. */
 const IS_NO =
-  /(?<!\bthere\s+)\b(?:is|are|was|were|be|been)\s+no\s+(?!longer\b|(?:more|less|fewer|worse|\w+er)\s+than\b)(?:[`"']?[\w-]+|(?=\$\{))/gi;
+  /(?<!\bthere\s+(?:[a-z]+\s+)?)\b(?:is|are|was|were|be|been)\s+no\s+(?!longer\b|(?:more|less|fewer|worse|\w+er)\s+than\b)(?:[`"']?[\w-]+|(?=\$\{))/gi;
 
 export const AVOIDED: readonly AvoidedPhrase[] = [
   { phrase: '"is no event", "are no keys"', pattern: IS_NO, instead: '"is not an event", "are not keys"' },
-  { phrase: '"an object that is no more"', pattern: /\bis\s+no\s+more\b(?!\s+than)/gi, instead: '"is gone"' },
+  {
+    phrase: '"an object that is no more"',
+    pattern: /(?<!\bthere\s+)\bis\s+no\s+more\b(?!\s+than)/gi,
+    instead: '"is gone"',
+  },
   { phrase: '"untaken"', pattern: /\buntaken\b/gi, instead: '"unusable"' },
   { phrase: '"plight"', pattern: /\bplight\b/gi, instead: '"state", "condition"' },
   { phrase: '"in vain"', pattern: /\bin\s+vain\b/gi, instead: '"without success"' },

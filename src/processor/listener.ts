@@ -221,7 +221,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     else this.#settle(1);
   }
 
-  /** One object of a resync. What has changed since the round began is heard of through its change. */
+  /** One object of a resync. For what has changed since the round began, the change is delivered instead. */
   #deliverAgain(round: ResyncRound<T>): void {
     const object = round.take();
     if (round.left === 0) this.#round = undefined;
@@ -243,7 +243,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
       this.#replay = undefined;
       this.#round = undefined;
       if (this.#synced && !this.hasSynced()) {
-        // Whoever awaits `synced` hears of it; whoever does not is not punished with an unhandled rejection.
+        // Whoever awaits `synced` gets the rejection; for anybody else it must not be an unhandled one.
         this.#synced.promise.catch(() => {});
         this.#synced.reject(this.#endedError());
       }

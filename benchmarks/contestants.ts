@@ -11,7 +11,7 @@ export interface Contestant {
   readonly beyond?: (heap: string) => string;
   /** What the chart and the table of the README call it; unset: it is not in them. */
   readonly label?: string;
-  /** Of so many rounds of the check it takes part; unset: in none, because no ratio that is guarded needs it. */
+  /** In this many rounds of the check it takes part; unset: in none, because no ratio that is guarded needs it. */
   readonly roundsOfCheck?: number;
   /** Takes minutes with 100,000 pods: one round of them must do. */
   readonly slow?: boolean;

@@ -6,6 +6,7 @@ import { type Outcome, rows } from './outcome.ts';
 import type { PodSizes } from './programs.ts';
 import { ALLOWANCE } from './promise.ts';
 import { ratios } from './ratios.ts';
+import { speedSentences } from './speed-sentences.ts';
 import { ratioTable, readTables, resultTable, shortTable, targetTable } from './tables.ts';
 import { targets } from './targets.ts';
 import { machine, peerVersions } from './versions.ts';
@@ -13,14 +14,14 @@ import { machine, peerVersions } from './versions.ts';
 /** The size that the ratios are promised for. */
 const STANDARD = 20_000;
 
-/** Writes docs/benchmarks.md, docs/images/benchmarks.svg and the section of README.md; every figure comes from this run. */
+/** Writes docs/benchmarks.md, docs/images/benchmarks.svg and the sections of README.md; every figure comes from this run. */
 export function writeDocument(outcome: Outcome, podSizes: PodSizes): void {
   const { summary, contestants } = outcome;
   const objects = summary.sizes.includes(STANDARD) ? STANDARD : (summary.sizes.at(-1) ?? 0);
   mkdirSync(pathOf('docs/images/'), { recursive: true });
   writeFileSync(pathOf('docs/images/benchmarks.svg'), chart(summary, objects, contestants));
   writeFileSync(pathOf('docs/benchmarks.md'), page(outcome, objects, podSizes));
-  const readme = readFileSync(pathOf('README.md'), 'utf8');
+  const readme = withSection(readFileSync(pathOf('README.md'), 'utf8'), 'speed', speedSentences(summary, objects));
   writeFileSync(pathOf('README.md'), withSection(readme, 'benchmarks', readmeSection(outcome, objects)));
 }
 
@@ -33,8 +34,8 @@ function readmeSection({ summary, contestants }: Outcome, objects: number): stri
 
 ${shortTable(summary, objects, contestants)}
 
-All get the same bytes, by turns, on one machine. tidewatch drops managedFields unless told otherwise; the rows in which the
-others drop them, other sizes, reads, and how it is measured are in [docs/benchmarks.md](docs/benchmarks.md).`;
+Each client gets the same bytes, by turns, on one machine. tidewatch drops managedFields by default.
+[docs/benchmarks.md](docs/benchmarks.md) has the rows in which the others drop them too, other sizes, reads, and the method.`;
 }
 
 function page(outcome: Outcome, charted: number, podSizes: PodSizes): string {

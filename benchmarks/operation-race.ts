@@ -14,7 +14,7 @@ export interface Operation {
   readonly peer: string;
   /** At most this much of the peer's time. */
   readonly target: number;
-  /** Of writes so many that each object changes several times, and that the operation fills the young generation by itself. */
+  /** How often it runs. Writes run often enough that each object changes several times and the young generation fills up. */
   readonly times: number;
   /** Takes part in each round by this number; for what takes seconds. Default 1. */
   readonly every?: number;

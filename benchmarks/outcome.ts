@@ -34,7 +34,7 @@ function reason({ name, beyond, maxObjects }: Contestant, objects: number, outco
   return `Not tried: ${beyond(heapOf(name, objects, outcome.summary))}.`;
 }
 
-/** What so many objects would take at the bytes an object of the largest size that was measured. */
+/** What this many objects would take at the bytes an object of the largest size that was measured. */
 function heapOf(name: string, objects: number, summary: Summary): string {
   const measured = summary.sizes.flatMap((size) => summary.figure(name, size, 'heapBytesPerObject') ?? []);
   const bytes = measured.at(-1);

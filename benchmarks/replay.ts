@@ -29,7 +29,7 @@ export class Replay implements AsyncDisposable {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** The version of the last of so many events. */
+  /** The version of the last of this many events. */
   lastVersion(events: number): string {
     return String(FIRST_VERSION + this.pods - 1 + events);
   }

@@ -7,7 +7,7 @@ interface Target {
   readonly what: string;
   readonly objects: number;
   readonly figure: Figure;
-  /** The figure is divided by the same one with so many objects. */
+  /** The figure is divided by the same one with this many objects. */
   readonly besideObjects?: number;
   readonly limit: number;
   readonly unit: string;

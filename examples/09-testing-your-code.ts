@@ -17,7 +17,7 @@ export interface PendingAlarmOptions {
 /** Raises an alarm for every pod that has been pending for too long. */
 export class PendingAlarm implements AsyncDisposable {
   readonly #options: PendingAlarmOptions;
-  /** By uid: a pod of the same name that is made anew starts from zero. */
+  /** By uid: a new pod of the same name starts from zero. */
   readonly #timers = new Map<string, Timer>();
   readonly #registration;
 

@@ -44,7 +44,7 @@ export async function after(config: KubeConfig, log: Log): Promise<() => Promise
       onUpdate: (_old, pod) => log(`update ${pod.metadata?.name}`), // and the old one, too
       onDelete: (pod) => log(`delete ${pod.metadata?.name}`),
     });
-  factory.start(); // failures are retried, with backoff, for ever
+  factory.start(); // failures are retried, with backoff, forever
   await factory.waitForCacheSync();
   return async () => {
     await factory.shutdown();

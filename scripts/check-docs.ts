@@ -1,12 +1,14 @@
 /**
- * Checks that every relative link in the Markdown files leads to a file, and every anchor to a heading. One sentence for
- * each that does not. Links to other sites are not followed.
+ * Checks that every relative link in the Markdown files leads to a file, and every anchor to a heading, and that pages,
+ * messages and comments avoid the phrases that CONTRIBUTING.md lists under "Words". One sentence for each problem. Links to
+ * other sites are not followed.
  *
  *     tsx scripts/check-docs.ts [folder]
  */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Markdown, markdownFiles, readMarkdown } from '../tools/docs/markdown.ts';
+import { avoidedIn, markdownProse, sourceProse } from '../tools/docs/words.ts';
 
 const root = resolve(process.argv[2] ?? '.');
 const pages = new Map<string, Markdown>(
@@ -35,6 +37,26 @@ for (const [page, { links }] of pages) {
     if (problem) problems.push(`${page.slice(root.length + 1)}:${line + 1}: the link "${target}" ${problem}.`);
   }
 }
+
+/** What generated files say is written elsewhere: in doc comments of the sources, and in Kubernetes. */
+const isGenerated = (path: string) => /^docs\/reference\/|^src\/generated\/|\/testdata\//.test(path);
+
+function sourceFiles(): string[] {
+  if (!existsSync(join(root, 'src'))) return [];
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((path) => `src/${path.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .sort();
+}
+
+const texts = [...[...pages.keys()].map((page) => page.slice(root.length + 1)), ...sourceFiles()].filter((path) => !isGenerated(path));
+for (const path of texts) {
+  const text = readFileSync(join(root, path), 'utf8');
+  const prose = path.endsWith('.md') ? markdownProse(text) : sourceProse(path, text);
+  for (const { line, words, instead } of avoidedIn(prose)) {
+    problems.push(`${path}:${line}: "${words}" has to be read twice: write as in ${instead}.`);
+  }
+}
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
-else console.log(`${checked} links in ${pages.size} pages lead somewhere.`);
+else console.log(`${checked} links in ${pages.size} pages lead somewhere; ${texts.length} texts use plain words.`);

@@ -20,7 +20,7 @@ const COPIED = ['src', 'docs', 'examples', 'benchmarks', 'tools', 'README.md', '
 const CONFIG = 'vitest.config.ts';
 /** Far longer than any of the test files takes on a busy machine. */
 const HUNG_MS = 300_000;
-/** Many a bug makes a test wait for ever: longer than any of these tests takes, and shorter than `npm test` waits. */
+/** Many a bug makes a test wait forever: longer than any of these tests takes, and shorter than `npm test` waits. */
 const TEST_TIMEOUT_MS = 20_000;
 /** They wait more than they compute. */
 const WORKSHOPS = availableParallelism() + 1;

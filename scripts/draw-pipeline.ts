@@ -17,7 +17,7 @@ interface Stage {
 const STAGES: readonly Stage[] = [
   { title: 'http', lines: ['bytes of one', 'LIST and WATCH'], folder: 'src/http' },
   { title: 'codec', lines: ['bytes → objects,', 'frame by frame'], folder: 'src/codec' },
-  { title: 'reflector', lines: ['list, then watch,', 'for ever'], folder: 'src/reflector' },
+  { title: 'reflector', lines: ['list, then watch,', 'forever'], folder: 'src/reflector' },
   { title: 'queue', lines: ['what changed,', 'object by object'], folder: 'src/queue' },
   { title: 'store', lines: ['the last state,', 'with indexes'], folder: 'src/store' },
   { title: 'processor', lines: ['one change,', 'every listener'], folder: 'src/processor' },

@@ -1,4 +1,4 @@
-/** Makes the generated files of src/generated anew. Needs Go, and the programs of a control plane. */
+/** Writes the generated files of src/generated again. Needs Go, and the programs of a control plane. */
 import { collectSources } from '../tools/generate/collect.ts';
 import { GENERATED_FOLDER, writeGenerated } from '../tools/generate/files.ts';
 import { makeOutput } from '../tools/generate/output.ts';

@@ -124,7 +124,7 @@ function copyOf(terminal: VirtualTerminal): Frame {
   return terminal.cells.map((row) => [...row]);
 }
 
-/** One picture, or a film of them that begins anew when it has ended. A line is drawn once for as long as it stays. */
+/** One picture, or a film of them that begins again when it has ended. A line is drawn once for as long as it stays. */
 function svg(takes: readonly Take[], title: string): string {
   const [first] = takes;
   const rows = first?.frame.length ?? 0;

@@ -39,7 +39,7 @@ function at<E>(list: readonly E[], i: number): E {
   return element;
 }
 
-/** How many of so many lookups found something. The keys are gone through without counting, as they are in go/main.go. */
+/** How many of the lookups found something. The keys are gone through without counting, as they are in go/main.go. */
 function found(indexer: Indexer<Pod>, keys: readonly string[], times: number): number {
   let count = 0;
   for (let done = 0; done < times; done += keys.length) {

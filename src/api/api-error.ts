@@ -94,7 +94,7 @@ export class ApiError extends TidewatchError {
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** From the body of a failed response; a body that is no Status (a proxy's page, say) is summarised in the message. */
+  /** From the body of a failed response; a body that is not a Status (a proxy's page, say) is summarised in the message. */
   static fromResponse(httpStatus: number, body: string, context: ApiErrorContext = {}): ApiError {
     const status = parseStatus(body);
     if (status) return new ApiError({ ...status, code: status.code ?? httpStatus }, context);

@@ -21,12 +21,12 @@ export interface Cached<T extends KubernetesObject = KubernetesObject> {
   readonly labels: Labels;
   /** The object as plain data. */
   view(): T;
-  /** Told by the table that it has been put there, or is there no more, so that bytes at rest can be kept in order. */
+  /** The table calls these when it has stored the object and when it has dropped it; the compact cache keeps its bytes in order by that. */
   stored?(): void;
   dropped?(): void;
 }
 
-/** An item or a frame that cannot be used: it is reported and never silently passed over. */
+/** An item or a frame that cannot be used: it is reported and never silently skipped. */
 export interface BrokenObject {
   /** Says what is wrong, and with which object as far as that is known. */
   readonly problem: Error;

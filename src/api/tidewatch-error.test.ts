@@ -108,7 +108,7 @@ describe('TidewatchError.from', () => {
     ['null', null, 'something other than an Error was thrown: null'],
     ['an object', { paper: 0 }, 'something other than an Error was thrown: [object Object]'],
     [
-      'an object that is no text',
+      'an object that is not text',
       Object.create(null),
       'something other than an Error was thrown, and it cannot be shown as text',
     ],

@@ -36,7 +36,7 @@ export interface TransportResponse {
    * The bytes as they arrive, already decompressed, in chunks of any size. Can be iterated once. Nothing is read ahead
    * beyond a small buffer while the consumer does not ask (backpressure). Leaving the loop early (break, throw) closes
    * the stream. A connection that breaks makes the iteration throw, and so does one that brings nothing for too long while the consumer
-   * waits; a clean end of the response ends it. Only an answer that is open-ended (a watch, a followed log) may be silent for ever.
+   * waits; a clean end of the response ends it. Only an answer that is open-ended (a watch, a followed log) may be silent forever.
    *
    * A status from 300 on is the answer, whatever becomes of its body: where that breaks, stalls or takes too long as a whole, the
    * iteration ends with what has come. It throws for an abort and for `close` alone.

@@ -18,7 +18,7 @@ export interface OpenWatch {
   status: number;
   /** The next event; undefined at the end of the stream. */
   next(): Promise<WatchLine | undefined>;
-  /** So many events, or fewer when the stream ends first. */
+  /** The next `count` events, or fewer when the stream ends first. */
   take(count: number): Promise<WatchLine[]>;
   close(): Promise<void>;
 }

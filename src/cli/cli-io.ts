@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** `process.stdout`, or what a test gives instead. */
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
-  /** Unset when it is no terminal. A terminal emits `resize` when they change. */
+  /** Unset when it is not a terminal. A terminal emits `resize` when they change. */
   readonly columns?: number;
   readonly rows?: number;
 }

@@ -61,7 +61,7 @@ function credentialsOf(
   if (command && (options.exec ?? 'allow') !== 'allow') {
     throw new TransportError(
       'credentials',
-      `the auth-provider "${provider.name}" of ${options.where} runs the command "${command}", in a way that the option \`exec\` cannot check, and so does not allow`,
+      `the auth-provider "${provider.name}" of ${options.where} runs the command "${command}", which the option \`exec\` does not allow because it cannot check it`,
     );
   }
   return new ClientNodeCredentials(config);

@@ -39,7 +39,7 @@ export interface PatchOptions extends WriteOptions {
 }
 
 export interface ApplyOptions extends WriteOptions {
-  /** Take fields over that another manager has set to another value. Default false: a 409 tells of them. */
+  /** Takes over fields that another manager has set to another value. Default false: a 409 names them. */
   force?: boolean;
 }
 

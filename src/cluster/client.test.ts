@@ -510,7 +510,7 @@ describe('watch', () => {
     expect((await reading).done).toBe(true);
   });
 
-  it('throws for a cut event, a line that is no event, and a refusal', async () => {
+  it('throws for a cut event, a line that is not an event, and a refusal', async () => {
     await using api = await apiServer((_request, response, n) => {
       if (n === 1) return response.end(event('ADDED', 'a').slice(0, 20));
       if (n === 2) return response.end('"hunter2"\n');

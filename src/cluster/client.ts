@@ -228,7 +228,7 @@ function parseEvent<T extends KubernetesObject>(line: string, path: string): Wat
   } catch {
     // Reported below, without the text, which may hold a Secret's data.
   }
-  throw new TransportError('protocol', `the watch of ${path} sent a line that is no event`);
+  throw new TransportError('protocol', `the watch of ${path} sent a line that is not an event`);
 }
 
 function nameOf(object: KubernetesObject): string {
@@ -239,9 +239,9 @@ function nameOf(object: KubernetesObject): string {
 
 const WHEN_REDUCED = {
   update:
-    'An update would delete on the server what is missing: use patch or apply, or get the whole object from the server and update that',
+    'An update would delete the missing fields on the server: use patch or apply, or get the whole object from the server and update that',
   apply:
-    'An apply would give up what is missing and this manager owns: apply an object that holds just the fields that this program decides on',
+    'An apply would remove the missing fields that this manager owns: apply an object with just the fields that this program decides on',
 };
 
 /** What a cache left out of an object would be lost by a write; one of the status concerns nothing but status and metadata. */

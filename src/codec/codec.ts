@@ -17,7 +17,7 @@ export interface Codec<T extends KubernetesObject> {
   readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T>;
   /** For objects that a transform has made, which are not changed. Throws `KeyError`, and `DecodeError` for what cannot be kept. */
   fromTransform(object: T): Cached<T>;
-  /** For a server that says no in the codec's own format. Undefined when the body is no Status in it. */
+  /** For a server that says no in the codec's own format. Undefined when the body is not a Status in that format. */
   readStatus?(body: Uint8Array, contentType: string): Status | undefined;
   /** What objects take outside the heap of V8; unset when all of them are on it. */
   readonly memory?: CodecMemory;

@@ -48,7 +48,7 @@ export interface JsonKeeper<T extends KubernetesObject> {
    * out than it is worth.
    */
   takeWhole(bytes: Buffer, start: number, end: number): Cached<T> | undefined;
-  /** Undefined when the text is found to be no JSON. */
+  /** Undefined when the text turns out not to be JSON. */
   take(bytes: Buffer, start: number, end: number, where: Where): Cached<T> | BrokenObject | undefined;
   /** For an object that has been parsed with what was around it. May change it. */
   takeValue(value: unknown, where: Where): Cached<T> | BrokenObject;

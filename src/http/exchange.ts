@@ -4,7 +4,7 @@ import type { AbortListeners } from './abort-listeners.ts';
 import type { DispatchReceiver } from './http1/http1-dispatch.ts';
 import type { Http1Head } from './http1/http1-head.ts';
 
-/** Beyond so many bytes that nobody has asked for, the socket is paused. */
+/** The socket pauses when more bytes than this wait to be read. */
 const READ_AHEAD_BYTES = 262_144;
 
 /** From this status on the status is the answer, and its body an explanation that may be missing. */

@@ -282,6 +282,6 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   'a coding with a blank inside': STRICT_CODING,
   'a coding with a parameter': STRICT_CODING,
   'a coding with blanks around it': 'Node takes a tab after the value for a part of it; RFC 9110 §5.6.3 does not',
-  'a flood of 1xx': 'Node reads interim responses for ever; here all heads together have one limit',
+  'a flood of 1xx': 'Node reads interim responses forever; here all heads together have one limit',
   'a flood of 1xx without end': 'the same',
 };

@@ -142,7 +142,7 @@ describe("our parser beside Node's", () => {
   it.each(HOSTILE_RESPONSES)('comes to the same end for $name, unless the table says why not', async (response) => {
     const ours = whole(response);
     const isListed = Object.hasOwn(DIFFERENCES, response.name);
-    // Where Node sees another body, waiting for ours would be waiting for ever.
+    // Where Node sees another body, waiting for ours would be waiting forever.
     const theirs = await byNode(response, isListed ? '' : (Object.values(ours.outcome)[0] ?? ''));
     if (!isListed) expect(theirs).toEqual(ours);
     else if (process.versions.node.startsWith('20.')) expect(theirs).not.toEqual(ours);

@@ -276,7 +276,7 @@ describe('HttpTransport and time', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('waits for ever with headersTimeoutMs 0', async () => {
+  it('waits forever with headersTimeoutMs 0', async () => {
     let answer = () => {};
     await using server = await startServer((_request, response) => {
       answer = () => response.end('late');

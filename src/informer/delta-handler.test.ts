@@ -141,7 +141,7 @@ describe('DeltaHandler', () => {
     handle('Added', version('a', '10'));
     handle('Updated', version('a', '9'));
     expect(heard).toHaveLength(1);
-    expect(logger.lines[0]).toContain('passed over version 9 of default/a');
+    expect(logger.lines[0]).toContain('skipped version 9 of default/a');
     handle('Replaced', version('a', '9'));
     expect(heard[1]).toBe('update 10->9 (store: 9)');
   });

@@ -88,7 +88,7 @@ export class DeltaHandler<T extends KubernetesObject> {
     const order = compareResourceVersions(object.resourceVersion, known.resourceVersion);
     if (order === undefined || order >= 0) return false;
     this.#options.logger.warn(
-      `${this.#options.name}: passed over version ${object.resourceVersion} of ${object.key}, ` +
+      `${this.#options.name}: skipped version ${object.resourceVersion} of ${object.key}, ` +
         `because the cache already holds the newer ${known.resourceVersion}`,
     );
     return true;

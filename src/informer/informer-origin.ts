@@ -161,7 +161,7 @@ export function originParts<T extends KubernetesObject>(
   return { sources, ...(memories.length > 0 && { memory: sumOf(memories) }) };
 }
 
-/** Besides what the server does not serve, what it does not serve in a namespace: a list there would fail for ever. */
+/** Besides what the server does not serve, what it does not serve in a namespace: a list there would fail forever. */
 function goneCheck(presence: GroupPresence, resource: Resource, namespace: string | undefined, logger: Logger) {
   let isTold = false;
   return async (signal: AbortSignal): Promise<boolean> => {

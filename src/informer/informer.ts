@@ -16,7 +16,7 @@ export type IndexerReader<T extends KubernetesObject> = Pick<
 
 export interface WaitOptions {
   signal?: AbortSignal;
-  /** Unset: wait for ever. */
+  /** Unset: wait forever. */
   timeoutMs?: number;
 }
 

@@ -22,7 +22,7 @@ export interface IntakeOptions<T extends KubernetesObject> {
   onSeen?: () => void;
 }
 
-/** To look up single objects among so many that are queued takes no time worth mentioning. */
+/** With no more than this queued, looking up a single object takes next to no time. */
 const MANY = 5_000;
 
 /** What a reflector of a shared informer writes to: the queue, and a mark of how far it has come. */

@@ -19,7 +19,7 @@ import { type InformerSettings, SharedIndexInformer } from './shared-index-infor
 import type { Transform } from './transform.ts';
 import { waitForCacheSync } from './wait-for-cache-sync.ts';
 
-/** `KeepOptions` hold for every resource; a path that a kind of object does not have leads nowhere, and is no error. */
+/** `KeepOptions` hold for every resource; a path that a kind of object does not have leads nowhere, without an error. */
 export interface SharedInformerFactoryOptions
   extends Omit<InformerSettings<KubernetesObject>, 'name' | 'transform' | 'indexers' | 'resyncMs'>,
     KeepOptions {

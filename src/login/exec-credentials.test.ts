@@ -155,14 +155,14 @@ describe('ExecCredentials', () => {
   it('says what was wrong with the answer, and shows nothing of it', async () => {
     const cases: Array<[string, string]> = [
       [`console.log('hunter2');`, 'not JSON'],
-      [`console.log('"hunter2"');`, 'no ExecCredential'],
+      [`console.log('"hunter2"');`, 'not an ExecCredential'],
       [
         `console.log(JSON.stringify({ kind: 'ExecCredential', apiVersion: '${V1BETA1}', status: { token: 'hunter2' } }));`,
         `configured for apiVersion ${V1} and answered with ${V1BETA1}`,
       ],
       [`answer(undefined);`, 'neither a token nor a client certificate'],
       [`answer({ clientCertificateData: 'hunter2' });`, 'without its key'],
-      [`answer({ token: 'hunter2', expirationTimestamp: 'soon' });`, 'no RFC 3339 time'],
+      [`answer({ token: 'hunter2', expirationTimestamp: 'soon' });`, 'not an RFC 3339 time'],
       [`console.log('hunter2'); process.exit(3);`, 'exit code 3'],
       [`process.stdout.write('hunter2'.repeat(200000));`, 'printed more than'],
     ];

@@ -79,7 +79,7 @@ export class ExecCredentials implements Credentials {
     const { command, apiVersion, args, env, installHint } = this.#exec;
     const options = this.#options;
     if (!API_VERSIONS.includes(apiVersion)) {
-      throw this.#error(`its apiVersion "${apiVersion}" is unknown; known are ${API_VERSIONS.join(' and ')}`);
+      throw this.#error(`its apiVersion "${apiVersion}" is unknown; use ${API_VERSIONS.join(' or ')}`);
     }
     const file = await findExecutable(command, options.env);
     if (!(await isExecAllowed(command, file, options.policy ?? 'allow', options.env))) {
@@ -129,7 +129,7 @@ export class ExecCredentials implements Credentials {
       throw this.#error('it printed something that is not JSON');
     }
     if (typeof answer !== 'object' || answer === null || answer.kind !== 'ExecCredential') {
-      throw this.#error('it printed something that is no ExecCredential');
+      throw this.#error('it printed something that is not an ExecCredential');
     }
     if (answer.apiVersion !== this.#exec.apiVersion) {
       throw this.#error(
@@ -145,7 +145,7 @@ export class ExecCredentials implements Credentials {
     }
     const expiresAtMs = typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : Number.NaN;
     if (expirationTimestamp && Number.isNaN(expiresAtMs)) {
-      throw this.#error('it returned an expirationTimestamp that is no RFC 3339 time');
+      throw this.#error('it returned an expirationTimestamp that is not an RFC 3339 time');
     }
     this.#expiresAtMs = Number.isNaN(expiresAtMs) ? Number.POSITIVE_INFINITY : expiresAtMs;
     this.#login = {

@@ -13,7 +13,7 @@ export class KubeconfigFields {
     this.#file = file;
     this.#path = path;
     if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-      if (path === '') throw new KubeconfigError(`${file} is no kubeconfig: it holds ${typeName(value)}`, { file });
+      if (path === '') throw new KubeconfigError(`${file} is not a kubeconfig: it holds ${typeName(value)}`, { file });
       throw this.#mismatch('', 'a mapping', value);
     }
     this.#fields = new Map(Object.entries(value ?? {}));

@@ -23,7 +23,7 @@ export async function parseKubeconfig(text: string, file: string, folder: string
   const apiVersion = root.string('apiVersion');
   if ((kind !== '' && kind !== 'Config') || (apiVersion !== '' && apiVersion !== 'v1')) {
     throw new KubeconfigError(
-      `${file} is no kubeconfig: it is of kind "${kind}", apiVersion "${apiVersion}", and should be "Config" and "v1"`,
+      `${file} is not a kubeconfig: it is of kind "${kind}", apiVersion "${apiVersion}", and should be "Config" and "v1"`,
       { file },
     );
   }

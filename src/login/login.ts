@@ -79,7 +79,7 @@ function authProviderCredentials(
 ): Credentials {
   if (provider.name !== 'oidc') {
     throw new KubeconfigError(
-      `the auth-provider "${provider.name}" of ${options.where} is not supported: Kubernetes has replaced it by exec plugins; only oidc is`,
+      `the auth-provider "${provider.name}" of ${options.where} is not supported, only oidc is; Kubernetes has replaced the others by exec plugins`,
     );
   }
   const config = provider.config.reveal();

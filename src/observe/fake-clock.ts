@@ -4,7 +4,7 @@ import { TimerHeap } from './timer-heap.ts';
 
 /** How many turns of the real event loop must pass without a turn of ours, so that promise chains and in-process streams run dry. */
 const QUIET_TURNS = 8;
-/** Work that never ends must not hold a test for ever. */
+/** Work that never ends must not hold a test forever. */
 const MAX_STEPS = 50_000;
 
 /**
@@ -153,5 +153,5 @@ export class FakeClock implements Clock, Scheduler {
 
 function mustNotGoBack(ms: number): void {
   if (!(ms >= 0))
-    throw new RangeError(`a fake clock moves forward, and not by ${ms} ms; jump sets its wall clock back`);
+    throw new RangeError(`a fake clock cannot move by ${ms} ms, only forward; jump sets its wall clock back`);
 }

@@ -20,7 +20,7 @@ export class StallLimit {
     this.#onStalled = onStalled;
   }
 
-  /** Something is waited for from now on, and has to come within the limit. Zero and infinity are no limit. */
+  /** Something is waited for from now on, and has to come within the limit. Zero and infinity mean that there is no limit. */
   wait(limitMs: number): void {
     if (!(limitMs > 0) || limitMs === Number.POSITIVE_INFINITY) {
       this.#sinceMs = undefined;

@@ -31,7 +31,7 @@ export class Difference<T extends KubernetesObject> {
     return this.#initial;
   }
 
-  /** Whether the object came and went, and the listener has nothing to hear. */
+  /** Whether the object came and went, and the listener need not be notified. */
   get isNothing(): boolean {
     return this.#before === undefined && this.#isGone;
   }
@@ -57,7 +57,7 @@ export class Difference<T extends KubernetesObject> {
     const object = this.#object;
     if (before === undefined) return this.#isGone ? [] : [this.#addition()];
     if (this.#isGone) {
-      // The listener knew `before`; it never heard of another uid that came and went in between.
+      // The listener knew `before`; it was never notified of another uid that came and went in between.
       if (object.uid !== before.uid) return [Notification.delete(before, true, this.atMs)];
       return [Notification.delete(object, this.#flag, this.atMs, before)];
     }

@@ -11,7 +11,7 @@ export interface ListenerFilterOptions<T extends KubernetesObject> {
 
 /**
  * The part of the objects that one listener is shown. Remembers which those are: what a change means for the listener
- * follows from what it has been shown, and from whether the new state passes. So it hears of a deletion also when the
+ * follows from what it has been shown, and from whether the new state passes. So it is notified of a deletion even if the
  * final state does not pass, and never of an object that it was not shown, whatever the filter says from call to call.
  * What the filter fails on does not pass, and is reported.
  */

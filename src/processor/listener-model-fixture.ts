@@ -208,7 +208,7 @@ export class ListenerModel {
       if (plan.delivery !== 'latest' || !listener.hasSynced()) continue;
       const liveOrKnown = new Set(witness.known.keys());
       for (const { name } of store.values()) liveOrKnown.add(name);
-      // What is left of a round is no entry, and a call that runs does not wait any more.
+      // What is left of a round is not an entry, and a call that runs does not wait any more.
       const besides = 1 + (round === undefined ? 0 : round.stored.size);
       expect(listener.pending).toBeLessThanOrEqual(liveOrKnown.size + besides);
     }

@@ -93,8 +93,8 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   }
 
   /**
-   * Shows all that is stored once more. Passed over while the round before, or the initial list, is still on its way: a
-   * listener that is slower than its period must not have to hear more and more.
+   * Notifies of everything that is stored once more. Skipped while the round before, or the initial list, is still on its
+   * way: a listener that is slower than its period must not fall further and further behind.
    */
   resync(stored: readonly Cached<T>[]): void {
     if (this.#removed) return;
@@ -180,7 +180,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     if (this.#pending.length - listed <= PENDING_WARNING) return;
     this.#warned = true;
     this.#options.logger.warn(
-      `handler ${this.name}: more than ${PENDING_WARNING} changes wait for it; it is slower than the changes come. ` +
+      `handler ${this.name}: more than ${PENDING_WARNING} changes wait for it; it is slower than the changes arrive. ` +
         `Hand work to a queue, or use delivery: 'latest'.`,
     );
   }
@@ -189,7 +189,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     this.#warnedOfRound = true;
     const unfinished = this.#round === undefined ? 'its initial list' : 'its last resync';
     this.#options.logger.warn(
-      `handler ${this.name}: is not through ${unfinished} when the next resync is due, which is skipped. ` +
+      `handler ${this.name}: has not finished ${unfinished}, so the resync that is due now is skipped. ` +
         `Its resync period of ${this.resyncMs} ms is too short for its pace.`,
     );
   }
@@ -221,7 +221,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     else this.#settle(1);
   }
 
-  /** One object of a resync. What has changed since the round began is heard of through its change. */
+  /** One object of a resync. For what has changed since the round began, the change is delivered instead. */
   #deliverAgain(round: ResyncRound<T>): void {
     const object = round.take();
     if (round.left === 0) this.#round = undefined;
@@ -243,7 +243,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
       this.#replay = undefined;
       this.#round = undefined;
       if (this.#synced && !this.hasSynced()) {
-        // Whoever awaits `synced` hears of it; whoever does not is not punished with an unhandled rejection.
+        // Whoever awaits `synced` gets the rejection; for anybody else it must not be an unhandled one.
         this.#synced.promise.catch(() => {});
         this.#synced.reject(this.#endedError());
       }

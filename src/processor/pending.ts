@@ -10,7 +10,7 @@ export interface Pending<T extends KubernetesObject> {
   readonly oldestAtMs: number | undefined;
   /**
    * `isShared`: it waits for other listeners too. Returns how many notifications of the initial list will never be
-   * delivered because of it: an object that goes before it was heard of leaves nothing behind.
+   * delivered because of it: an object that goes before the listener was notified of it leaves nothing behind.
    */
   push(notification: Notification<T>, isShared: boolean): number;
   /** What is to be delivered next. */

@@ -1,12 +1,13 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 
 /**
- * What a listener hears. Each function may be absent; each may be async and is then awaited before the next call.
+ * What an informer calls when an object changes. Each function may be absent; each may be async and is then awaited before
+ * the next call.
  *
  * Promised, for each object (each uid): `onAdd`, then any number of `onUpdate`, then `onDelete`, in this order; when a
  * call is made, the store already holds that state or a newer one. An object that was deleted and created again under the
- * same name is two objects: `onDelete` of the old one, then `onAdd` of the new one, also when the deletion itself was
- * missed. Not promised: an order between objects, and that each state in between is heard of.
+ * same name is two objects: `onDelete` of the old one, then `onAdd` of the new one, even if the watch missed the
+ * deletion. Not promised: an order between objects, and a call for each state in between.
  *
  * A call that throws or rejects is reported with the handler's name and skipped; the next call comes without a pause.
  * client-go's `cache.ResourceEventHandler`.
@@ -29,8 +30,8 @@ export type ResourceEvent<T extends KubernetesObject> =
 /**
  * `all`: each change that reaches the cache is delivered, and waits as long as it has to. `latest`: while a change of an
  * object waits, newer ones of that object are merged into it, so that one entry waits for each object at most, with the
- * state that the handler knew before and the newest one. An object that comes and goes before the handler has heard of it
- * leaves nothing behind.
+ * state that the handler knew before and the newest one. An object that comes and goes before the handler was called for
+ * it leaves nothing behind.
  */
 export type Delivery = 'all' | 'latest';
 
@@ -38,20 +39,21 @@ export interface HandlerOptions<T extends KubernetesObject> {
   /** Names the handler in reports. Default `handler-1`, `handler-2`, … */
   name?: string;
   /**
-   * How often this handler hears of every object again, as an update. Default: the informer's. 0: never. Below 1 s
+   * How often this handler is called again for every object, as an update. Default: the informer's. 0: never. Below 1 s
    * counts as 1 s. client-go: AddEventHandlerWithResyncPeriod.
    *
-   * Promised: in each period, once, of every object that is in the cache when the period ends and has not changed by the
-   * time its turn comes. One that has is heard of through its change. A state is never shown again before it was shown
-   * first, nor after a newer one. A resync is skipped, with a warning, when the handler is not through the last one, or
-   * its initial list. Changes that come meanwhile take turns with the objects of the resync. Beside the timer, a list that
-   * the informer has to repeat tells this handler of what it finds unchanged.
+   * Promised: one call in each period for every object that is in the cache when the period ends and has not changed by the
+   * time its turn comes. For one that has changed, the handler gets the change instead. A state is never repeated before it
+   * was shown first, nor after a newer one. A resync is skipped, with a warning, when the handler has not finished the last one, or
+   * its initial list. Changes that come meanwhile take turns with the objects of the resync. Besides, when the
+   * informer has to list again, this handler is called for the objects that have not changed.
    */
   resyncMs?: number;
   /**
-   * Only what passes is heard of. An object that begins to pass is an add, one that ceases to pass is a delete, and a
-   * deletion is heard of when the object was shown, whatever its final state. Asked when the object changes, and in a
-   * resync; must answer at once. What it throws, or a promise, is reported, and the object does not pass.
+   * The handler is called only for objects that pass. An object that begins to pass is an add, one that stops passing is a
+   * delete. The deletion of an object that was shown is a delete, whatever its final state. The filter is asked when the
+   * object changes, and in a resync. It must answer at once: when it throws or returns a promise, that is reported, and the
+   * object does not pass.
    * client-go: FilteringResourceEventHandler.
    */
   filter?: (object: T) => boolean;
@@ -59,7 +61,7 @@ export interface HandlerOptions<T extends KubernetesObject> {
   delivery?: Delivery;
 }
 
-/** The way out of a subscription, and how it fares. client-go's `ResourceEventHandlerRegistration`. */
+/** A handler that was added: how far it is, and how to remove it. client-go's `ResourceEventHandlerRegistration`. */
 export interface HandlerRegistration extends AsyncDisposable {
   readonly name: string;
   /** Whether the handler has been called for every object of the initial list. A call that failed counts. */

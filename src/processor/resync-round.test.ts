@@ -147,7 +147,7 @@ describe('resync', () => {
     for (let period = 0; period < 4; period++) await resync(1_000);
     expect(registration.pending).toBe(2);
     expect(logger.lines).toEqual([
-      'handler pods/slow: is not through its last resync when the next resync is due, which is skipped. ' +
+      'handler pods/slow: has not finished its last resync, so the resync that is due now is skipped. ' +
         'Its resync period of 1000 ms is too short for its pace.',
     ]);
     for (let n = 0; n < 2; n++) {
@@ -166,7 +166,7 @@ describe('resync', () => {
     const { take, release, registration } = listenStuck({ resyncMs: 1_000 }, 'onAdd');
     await resync(1_000);
     expect(registration.pending).toBe(2);
-    expect(logger.lines).toEqual([expect.stringContaining('is not through its initial list')]);
+    expect(logger.lines).toEqual([expect.stringContaining('has not finished its initial list')]);
     for (let n = 0; n < 2; n++) {
       release();
       await clock.advance(0);

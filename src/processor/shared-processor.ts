@@ -75,7 +75,7 @@ export class SharedProcessor<T extends KubernetesObject> {
     return this.subscribe((notification) => call(handler, notification), options, present);
   }
 
-  /** `present` is what the store holds now: the listener hears of it first, as adds of its initial list. */
+  /** `present` is what the store holds now: the listener gets it first, as adds of its initial list. */
   subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>, present: readonly Cached<T>[]): Listener<T> {
     const { clock, logger, hasSynced, stored, defaultResyncMs } = this.#options;
     const listener = new Listener<T>(deliver, {

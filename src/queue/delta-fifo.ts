@@ -18,7 +18,7 @@ type Waiting<T> = T | QueueItem<T>;
  * What happened to one object since it was last popped comes out in one piece. Objects come out
  * in the order in which they were first queued. Of deletions in a row one is kept, preferably one that knows the final
  * state. With `retryOnError`, deltas whose processing failed go to the end of the queue, unless their object has been
- * queued anew: then they go before its newer deltas. client-go's `cache.DeltaFIFO`.
+ * queued again: then they go before its newer deltas. client-go's `cache.DeltaFIFO`.
  */
 export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   #queued = new Backlog<Waiting<T>>();

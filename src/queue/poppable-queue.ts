@@ -204,7 +204,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
       cause = error;
     }
     this.#logger.warn(
-      `The key ${key} is listed among the known objects but cannot be looked up there; it is passed over.`,
+      `The key ${key} is listed among the known objects but cannot be looked up there; it is skipped.`,
       ...(cause === undefined ? [] : [cause]),
     );
     return undefined;

@@ -25,7 +25,7 @@ describe('Backoff', () => {
     );
   });
 
-  it('begins anew after two minutes of quiet, and not before', async () => {
+  it('begins again after two minutes of quiet, and not before', async () => {
     const clock = new FakeClock();
     const backoff = new Backoff({ clock, random: () => 0 });
     await clock.advance(backoff.next());

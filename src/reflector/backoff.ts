@@ -32,7 +32,7 @@ export class Backoff {
   #nextMs: number;
   /** When the last wait was over. */
   #lastEndMs = Number.NEGATIVE_INFINITY;
-  /** Whether an answer begins the waits again. One that answers 410 to everything must not be listed every second for ever. */
+  /** Whether an answer begins the waits again. One that answers 410 to everything must not be listed every second forever. */
   #isOpen = true;
   #isLost = false;
   /** How many waits in a row were cut short, for nothing. */

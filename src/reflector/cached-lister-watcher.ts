@@ -35,7 +35,7 @@ export interface CachedTarget<T extends KubernetesObject> {
   update(object: Cached<T>): void | Promise<void>;
   delete(object: Cached<T>): void | Promise<void>;
   /**
-   * An object that was handed over before and turned out to be damaged, fetched again. To be passed over when it is not of
+   * An object that was handed over before and turned out to be damaged, fetched again. To be skipped when it is not of
    * the version that is known: the watch tells of that. Never called while a whole state is being handed over.
    */
   repair?(object: Cached<T>): void;

@@ -25,7 +25,7 @@ const ROUTINE: ReadonlySet<FailureKind> = new Set(['expired', 'silent']);
 const ABOUT_OBJECTS: ReadonlySet<FailureKind> = new Set(['unusable', 'damaged', 'resync']);
 /** A watch that is open for this long has ended the outage before it; a failure that comes sooner is part of the same one. */
 const CALM_MS = 60_000;
-/** So many objects are counted one by one; all others together. */
+/** The objects that are counted one by one; all others are counted together. */
 const MAX_OBJECTS = 100;
 /** An object that has not failed for this long is forgotten. */
 const FORGET_MS = 60 * 60_000;

@@ -44,7 +44,7 @@ const GONE: Recovery = { next: 'gone', wait: 'none' };
 const MAX_UNAVAILABLE_OPENS = 3;
 /**
  * How many watches in a row may end at once. Some servers say that the version is too old in no other way, so going on
- * from it for ever would be wrong.
+ * from it forever would be wrong.
  */
 const MAX_SHORT_WATCHES = 2;
 

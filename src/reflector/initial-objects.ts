@@ -8,7 +8,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
  */
 export class InitialObjects<T extends KubernetesObject> {
   readonly #objects: Cached<T>[] = [];
-  /** So many at the beginning are in the order of their keys. */
+  /** The number at the beginning that are in the order of their keys. */
   #sorted = 0;
   /** Where all the others are, by key. */
   readonly #rows = new Map<string, number>();

@@ -13,7 +13,7 @@ import { SilentWatches } from './silent-watches.ts';
 import { openWatch, WatchCycle } from './watch-cycle.ts';
 import { SHORT_WATCH_MS } from './watch-deadline.ts';
 
-/** After so many checks in a row that gave no answer, a list is tried to get one. */
+/** After this many checks in a row without an answer, a list is tried to get one. */
 const MAX_UNKNOWN = 12;
 
 /** The endless loop: fetch the whole state, follow it, and after each failure do the least that makes it right again. */
@@ -177,7 +177,7 @@ export class ListAndWatch<T extends KubernetesObject> {
 
   /**
    * A 404 may come from a server that is still starting, so nothing is emptied before discovery has confirmed it. While it
-   * does, lists would be in vain.
+   * does, lists would fail.
    */
   async #awaitReturn(error: Error, phase: ReflectorPhase): Promise<Step<T>> {
     const session = this.#session;
@@ -189,7 +189,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     session.report(error, phase, waitMs);
     if ((await this.#askWhetherGone()) === 'gone') {
       await this.#filler.empty();
-      // Not to know is no reason to list, unless it stays so.
+      // Without an answer nothing is listed, unless it stays so.
       for (let unknown = 0; unknown < MAX_UNKNOWN; ) {
         waitMs = checkMs();
         this.#enterGone(error, waitMs);

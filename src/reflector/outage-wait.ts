@@ -22,7 +22,7 @@ export async function sleepOrReturn<T extends KubernetesObject>(session: Session
       await interruptible(() => reachability.whenBack(scope.signal), scope.signal);
       return true;
     };
-    // One who does not know is no reason to end, nor to fail.
+    // A source that fails neither ends the wait nor fails it.
     const isBack = await Promise.race([slept, returned().catch(() => slept)]);
     if (isBack) backoff.cutShort();
     return isBack;

@@ -6,14 +6,14 @@ import type { Session } from './session.ts';
 
 /** What comes after each fetch, so that the reflector's own requests find room in between. */
 const GAP_MS = 1_000;
-/** From so many on, those that the target has no more are forgotten. */
+/** From this many on, those that the target no longer has are forgotten. */
 const MANY = 1_024;
 
 type Version = Pick<Cached, 'key' | 'resourceVersion'>;
 
 /**
  * Fetches single objects again whose bytes have turned out to be damaged. Each version of an object is reported once and
- * asked for at most once, one after the other, whatever comes of it: when that was in vain, the next change of the object
+ * asked for at most once, one after the other, whatever comes of it: when that fails, the next change of the object
  * or the next whole state mends it.
  */
 export class Refetcher<T extends KubernetesObject> {

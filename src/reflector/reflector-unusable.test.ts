@@ -65,7 +65,7 @@ describe('an event that cannot be used', () => {
     expect(scene.server.summary.slice(2)).toEqual(['list 11', 'watch 11']);
   });
 
-  it('is passed over with a report when its object has been left out already', async () => {
+  it('is skipped with a report when its object has been left out already', async () => {
     await using scene = await Scene.start({
       lists: [list('10', [], { broken: [brokenObject('a')] })],
     });
@@ -239,7 +239,7 @@ describe('very many objects that cannot be used', () => {
     expect(scene.server.summary).toEqual(['list 0', 'list 10', 'watch 10']);
   });
 
-  it('are all remembered: their events are passed over, and one that can be used is left out no more', async () => {
+  it('are all remembered: their events are skipped, and one that can be used is left out no more', async () => {
     await using scene = await Scene.start({ lists: [list('10', [], { broken: keyed(250) })] });
     await scene.clock.advance(10_000);
     const { length } = scene.server.requests;

@@ -129,7 +129,7 @@ describe('WatchList', () => {
     expect(scene.server.summary).toEqual(['watchList -', 'watchList -', 'list 0', 'watch 1']);
   });
 
-  it('begins anew, with nothing kept, when the stream ends before the closing bookmark', async () => {
+  it('begins again, with nothing kept, when the stream ends before the closing bookmark', async () => {
     await using scene = await start({
       watches: [
         () => new ScriptedWatch(added('old', '1')).end(),

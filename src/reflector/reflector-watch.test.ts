@@ -172,7 +172,7 @@ describe('a reflector that watches', () => {
       'an error without a Status',
       errorFrame({ kind: 'Status', message: 'the watch sent an ERROR event without a Status' }),
     ],
-  ])('lists after %s in the stream, and drops what is no more', async (_, frame) => {
+  ])('lists after %s in the stream, and drops what is gone', async (_, frame) => {
     await using scene = await Scene.start({
       lists: [list('3', ['a@1', 'b@2']), list('5', ['a@1', 'b@2'])],
       watches: [() => new ScriptedWatch(added('corrupt', '4'), frame), quiet],

@@ -6,7 +6,7 @@ import type { ReflectorOptions, WatchErrorHandler } from './reflector-options.ts
 import type { ReflectorState } from './reflector-state.ts';
 
 /**
- * Keeps a target equal to what a server has: lists, then watches, for ever. client-go's `cache.Reflector`.
+ * Keeps a target equal to what a server has: lists, then watches, forever. client-go's `cache.Reflector`.
  *
  * Promised: the target gets a whole state first; after that every change of an object, in the order of the server, or,
  * where changes were missed, another whole state; an object that cannot be used is reported, tried once more with a

@@ -16,7 +16,7 @@ export interface ResourceCodec<T extends KubernetesObject> {
   readonly acceptWatch: string;
   readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>>;
   readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T>;
-  /** For a server that says no in the codec's own format. Undefined when the body is no Status in it. */
+  /** For a server that says no in the codec's own format. Undefined when the body is not a Status in it. */
   readStatus?(body: Uint8Array, contentType: string): Status | undefined;
 }
 

@@ -7,7 +7,7 @@ describe('RetryWindow', () => {
     expect(new RetryWindow(new FakeClock(), 0).allows()).toBe(false);
   });
 
-  it('allows retries until its length after the first error, then begins anew', async () => {
+  it('allows retries until its length after the first error, then begins again', async () => {
     const clock = new FakeClock();
     const window = new RetryWindow(clock, 30_000);
     const answers: boolean[] = [];
@@ -19,7 +19,7 @@ describe('RetryWindow', () => {
     expect(answers.slice(32)).toEqual([true, true]);
   });
 
-  it('begins anew after a minute without an error', async () => {
+  it('begins again after a minute without an error', async () => {
     const clock = new FakeClock();
     const window = new RetryWindow(clock, 30_000);
     for (let second = 0; second < 20; second++) {

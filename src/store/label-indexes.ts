@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { labelOf } from './index-path.ts';
 import type { IndexReader, ValueIndex } from './value-index.ts';
 
-/** So many objects are faster looked through than indexed. */
+/** Up to this many objects are faster to look through than to index. */
 const FEW = 128;
 
 /** Selectors may come from users of a dashboard: the index that was used the longest ago makes room for another. */

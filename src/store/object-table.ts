@@ -58,7 +58,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   check(cached: Cached<T>): void {
     for (const { definition, index } of this.#named.values()) {
       if (definition === metaNamespaceIndex) continue;
-      // A function needs a view, which costs bytes at rest much: the values are kept for when the object is put.
+      // A function needs a view, which is expensive in the compact cache: the values are kept for when the object is put.
       if (typeof definition === 'function' && cached.stored !== undefined) index.readAhead(cached);
       else index.read(cached);
     }

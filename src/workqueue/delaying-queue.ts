@@ -37,7 +37,7 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
   /** @internal */
   protected mustBeDelay(delayMs: number): void {
     if (Number.isFinite(delayMs)) return;
-    throw new TypeError(`${this.name}: a delay is a finite number of milliseconds, and not ${delayMs}.`);
+    throw new TypeError(`${this.name}: a delay must be a finite number of milliseconds, not ${delayMs}.`);
   }
 
   /** @internal */

@@ -20,7 +20,7 @@ const FAIR_SHARE = 10;
  *   delayed any more.
  * - An item whose priority is raised goes to the end of its new level.
  * - A retry keeps the priority.
- * - Every tenth item that is handed out is the one that has waited longest of all, so that none waits for ever.
+ * - Every tenth item that is handed out is the one that has waited longest of all, so that none waits forever.
  *
  * Its rate limiter is by default the exponential backoff alone, as in controller-runtime's `priorityqueue`.
  */
@@ -102,7 +102,7 @@ export class PriorityQueue<T = string> extends RateLimitingQueue<T> {
 
   #mustBeFinite(priority: number): void {
     if (!Number.isFinite(priority)) {
-      throw new TypeError(`${this.name}: a priority is a finite number, and not ${priority}.`);
+      throw new TypeError(`${this.name}: a priority must be a finite number, not ${priority}.`);
     }
   }
 }

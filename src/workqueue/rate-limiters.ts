@@ -194,6 +194,6 @@ export function defaultRateLimiter<T = string>(options: DefaultLimiterOptions<T>
 }
 
 function positive(name: string, value: number): number {
-  if (!(value > 0)) throw new TypeError(`${name} must be a number above 0, and not ${value}.`);
+  if (!(value > 0)) throw new TypeError(`${name} must be a number above 0, not ${value}.`);
   return value;
 }

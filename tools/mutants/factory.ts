@@ -147,7 +147,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
     tests: [SYNC],
   },
   {
-    bug: 'an informer that is asked for after the shutdown waits for ever',
+    bug: 'an informer that is asked for after the shutdown waits forever',
     file: 'src/informer/shared-informer-factory.ts',
     original: '    if (isOver) void informer.stop();\n',
     replacement: '',
@@ -175,7 +175,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
     tests: [CLOSE],
   },
   {
-    bug: 'a closed transport is tried for ever',
+    bug: 'a closed transport is tried forever',
     file: 'src/informer/informer-origin.ts',
     original: "if (error instanceof TransportError && error.kind === 'closed') onClosed();",
     replacement: "if (error instanceof TransportError && error.kind === 'other') onClosed();",

@@ -11,7 +11,7 @@ const STREAM = 'src/processor/event-stream.test.ts';
 
 export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
-    bug: 'a listener keeps its turn for ever',
+    bug: 'a listener keeps its turn forever',
     file: 'src/processor/shared-processor.ts',
     original: '++calls % CALLS_IN_A_TURN === 0 || ',
     replacement: '',

@@ -59,7 +59,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     tests: [DELTA, MODEL],
   },
   {
-    bug: 'what failed is no part of the first list any more',
+    bug: 'what failed no longer belongs to the first list',
     file: 'src/queue/delta-fifo.ts',
     original: '      if (item.initial) into.initial = true;\n',
     replacement: '',

@@ -96,7 +96,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
     tests: [test('reflector-watch'), test('reflector-unusable')],
   },
   {
-    bug: 'lists are read from etcd for ever after one version was unavailable',
+    bug: 'lists are read from etcd forever after one version was unavailable',
     file: 'src/reflector/sync-position.ts',
     original: '    this.#resourceVersion = resourceVersion;\n    this.#unavailable = false;',
     replacement: '    this.#resourceVersion = resourceVersion;',
@@ -152,7 +152,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
     tests: [test('reflector-unusable')],
   },
   {
-    bug: 'more unusable objects without a key are no news',
+    bug: 'more unusable objects without a key are not reported',
     file: 'src/reflector/left-out-book.ts',
     original: '    if (unnamed > this.#unnamed) return true;\n',
     replacement: '',
@@ -166,7 +166,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
     tests: [test('reflector-unusable')],
   },
   {
-    bug: 'a continue token that leads to itself is followed for ever',
+    bug: 'a continue token that leads to itself is followed forever',
     file: 'src/reflector/pager.ts',
     original: 'if (next === token)',
     replacement: `if (next === '?')`,

@@ -149,7 +149,7 @@ class CompareWalk implements Comparison {
   }
 }
 
-/** The map when it has keys; an empty one, null and anything else are no map. */
+/** The map when it has keys; undefined for an empty one, null and anything else. */
 function mapOf(value: Maybe): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   for (const key in value) if (value[key] !== undefined) return value;

@@ -21,7 +21,7 @@ export class FieldSet {
     return set;
   }
 
-  /** Nobody owns an object as a whole: the empty path is no member of any set. */
+  /** Nobody owns an object as a whole: no set contains the empty path. */
   insert(path: readonly PathElement[]): void {
     const last = path.length - 1;
     let set: FieldSet = this;
@@ -159,7 +159,7 @@ export class FieldSet {
     return root;
   }
 
-  /** Reads `fieldsV1`. Throws when a key is no path element or a value no object. */
+  /** Reads `fieldsV1`. Throws when a key is not a path element or a value is not an object. */
   static fromFields(fields: JsonValue | undefined): FieldSet {
     const { set, isExact } = decode(fields);
     if (isExact && isObject(fields)) set.#source = fields;

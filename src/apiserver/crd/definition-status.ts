@@ -45,7 +45,7 @@ export function updateDefinitionStatus(crd: JsonObject, others: readonly JsonObj
 
 type Problem = Omit<Condition, 'type'>;
 
-/** Each name that is free, or ours already, is accepted; of the others the last one is told. */
+/** Each name that is free, or ours already, is accepted; of the others the last one is reported. */
 function acceptNames(
   crd: JsonObject,
   others: readonly JsonObject[],

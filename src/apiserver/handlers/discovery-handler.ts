@@ -7,7 +7,7 @@ import type { ServedResource } from '../storage/served-resource.ts';
 
 const AGGREGATED = 'APIGroupDiscoveryList';
 
-/** `/api`, `/apis` and everything below them that is no resource. Undefined for paths that do not exist. */
+/** `/api`, `/apis` and everything below them that is not a resource. Undefined for paths that do not exist. */
 export class Discovery {
   readonly #registry: ResourceRegistry;
   readonly #address: () => string;

@@ -68,7 +68,7 @@ function parsePatch(body: Uint8Array, type: string): { patch: JsonValue; duplica
   return { patch: parsed.value, duplicates: parsed.duplicates };
 }
 
-/** A patched object that is no object of the kind any more is the patch's fault: 422, not 400. */
+/** When the patched object no longer fits the kind, the patch is at fault: 422, not 400. */
 export function decodePatched(
   scope: Pick<ResourceScope, 'resource' | 'warnings' | 'info' | 'namespace'>,
   patched: JsonObject,

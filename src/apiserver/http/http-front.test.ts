@@ -119,7 +119,7 @@ describe('the server on a socket', () => {
     socket.destroy();
   });
 
-  it('answers what is no HTTP by closing the connection', async () => {
+  it('answers what is not HTTP by closing the connection', async () => {
     await using plain = await ApiServer.start({ http: true, logger: silentLogger });
     const socket = await openSocket(Number(new URL(plain.url).port));
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));

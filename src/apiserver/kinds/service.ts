@@ -66,7 +66,7 @@ function validate(object: JsonObject): FieldError[] {
   return errors;
 }
 
-/** Fields that only make sense for some types go when the type changes, unless the client set them anew. */
+/** Drops the fields that only the old type has when the type changes, unless the client set new values. */
 function dropFieldsOfOldType(spec: JsonObject, before: JsonObject): void {
   const external = spec.type === 'NodePort' || spec.type === 'LoadBalancer';
   const fields = [

@@ -20,7 +20,7 @@ export interface AccessMatch {
   resources?: readonly string[];
   namespaces?: readonly string[];
   names?: readonly string[];
-  /** Paths that are no resources, as they are after percent-decoding; `/healthz*` stands for all that begin so. */
+  /** Paths that are not resources, after percent-decoding; `/healthz*` stands for every path that begins with `/healthz`. */
   paths?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Attributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Set for paths that are no resources. */
+  /** Set for paths that are not resources. */
   readonly path?: string;
 }
 

@@ -39,7 +39,7 @@ async function* iterate(body: Uint8Array | AsyncIterable<Uint8Array>): AsyncGene
   else yield* body;
 }
 
-/** Passes so many bytes, then does `then`; goes on afterwards only when `resume` is set. */
+/** Lets `afterBytes` bytes through, then does `then`; goes on afterwards only when `resume` is set. */
 async function* stopAfter(
   source: AsyncIterable<Uint8Array>,
   afterBytes: number,

@@ -72,7 +72,7 @@ function parseJsonAsYaml(text: string): ParsedBody {
 }
 
 /**
- * The object in a body for a kind. Texts that are no object get the real server's 400. An empty body is an empty object
+ * The object in a body for a kind. Texts that are not an object get the real server's 400. An empty body is an empty object
  * there, whose name is then found missing.
  */
 export function parseObject(

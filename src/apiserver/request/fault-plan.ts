@@ -36,25 +36,25 @@ export type Fault =
       /** Sent instead of a Status, as a proxy would. */
       body?: string;
     }
-  /** The connection breaks after so many bytes. */
+  /** The connection breaks after this many bytes. */
   | { kind: 'cut'; afterBytes: number }
-  /** The response ends cleanly after so many bytes. */
+  /** The response ends cleanly after this many bytes. */
   | { kind: 'end'; afterBytes: number }
-  /** The stream falls silent after so many bytes, and stays open. */
+  /** The stream falls silent after this many bytes, and stays open. */
   | { kind: 'stall-body'; afterBytes: number }
   /** Chunks of these sizes, repeated; 1 sends every byte alone. */
   | { kind: 'split'; bytes: number | readonly number[] }
-  /** Gets and lists are answered from an older revision: a fixed one, or so many changes back. */
+  /** Gets and lists are answered from an older revision: a fixed one, or one that is `behind` changes older. */
   | { kind: 'stale'; revision: number }
   | { kind: 'stale'; behind: number }
   /** A WatchList never says that its initial events are complete. */
   | { kind: 'withhold-initial-events-end' }
   | { kind: 'withhold-bookmarks' }
-  /** The first so many events after the initial ones are not sent. Default: all. */
+  /** The first `count` events after the initial ones are not sent. Default: all. */
   | { kind: 'withhold-events'; count?: number }
-  /** The first so many events are sent twice. Default: all. */
+  /** The first `count` events are sent twice. Default: all. */
   | { kind: 'duplicate-events'; count?: number }
-  /** The watch sends an ERROR event after so many events (default 0) and ends. Default: 410 Expired. */
+  /** The watch sends an ERROR event after `afterEvents` events (default 0) and ends. Default: 410 Expired. */
   | { kind: 'error-event'; afterEvents?: number; code?: number; reason?: string; message?: string };
 
 export interface FaultOptions {
@@ -70,7 +70,7 @@ export interface PlannedFault {
   readonly hits: number;
   /** Takes it out of the plan, and lets what it stalls go on. Idempotent. */
   remove(): void;
-  /** Resolves when it has met so many requests (default 1). */
+  /** Resolves when it has met `hits` requests (default 1). */
   met(hits?: number): Promise<void>;
 }
 

@@ -205,7 +205,7 @@ export class ObjectWriter {
 
   #prepareUpdate(resource: ServedResource, object: JsonObject, old: JsonObject, context: WriteContext): void {
     const { strategy } = resource;
-    // A binding writes spec and status at once, and is no change of what is wanted.
+    // A binding writes spec and status at once, and does not change what is wanted.
     if (context.subresource === 'binding') return;
     if (isStatus(context.subresource)) {
       if (strategy.prepareForStatusUpdate) strategy.prepareForStatusUpdate(object, old, context);

@@ -74,6 +74,6 @@ export interface Strategy {
   /** After a write has been committed. */
   afterWrite?(object: JsonObject, old: JsonObject | undefined, context: WriteContext): void;
   afterDelete?(object: JsonObject, context: WriteContext): void;
-  /** After the whole server went back in time: of an object that is no more, or of one that is back. */
+  /** After the whole server went back in time: for an object that is gone, or for one that is back. */
   afterRestore?(gone: JsonObject | undefined, back: JsonObject | undefined): void;
 }

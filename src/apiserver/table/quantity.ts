@@ -20,7 +20,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
  * The one way to write a `resource.Quantity`: `0.5` is `500m`, `1024Mi` is `1Gi`, `1000` is `1k`. Undefined when the
- * text is no quantity.
+ * text is not a quantity.
  */
 export function canonicalQuantity(text: string): string | undefined {
   const parts = /^([+-]?)(\d*)(?:\.(\d*))?(.*)$/s.exec(text.trim());

@@ -88,7 +88,7 @@ function emptyLike(value: Container): Container {
 
 /**
  * Equality of JSON values, however deeply they nest; the order of keys does not count, and a key set to undefined is an
- * absent one. With a limit, no more than so many maps and lists are looked at, and what is larger counts as different.
+ * absent one. With a limit, at most that number of maps and lists is compared, and anything larger counts as different.
  */
 export function jsonEqual(
   a: JsonValue | undefined,

@@ -107,7 +107,7 @@ describe('the demo in a terminal', () => {
     expect(texts[0]).toBe(texts[1]);
   });
 
-  it('resumes the watches after a cut, and lists anew after a compaction', async () => {
+  it('resumes the watches after a cut, and lists again after a compaction', async () => {
     const { clock, terminal, press, world } = await started();
     await clock.advance(3_000);
     press('c');

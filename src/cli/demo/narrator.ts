@@ -41,7 +41,7 @@ export class Narrator {
         this.#happened.splice(at, 1);
         return;
       }
-      if (clock.now() >= deadlineMs) throw new CliError(`the story waited in vain for ${wanted}`);
+      if (clock.now() >= deadlineMs) throw new CliError(`the demo waited too long for ${wanted}`);
       const done = new AbortController();
       const stop = AbortSignal.any([signal, done.signal]);
       await Promise.race([

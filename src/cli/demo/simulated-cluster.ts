@@ -31,7 +31,7 @@ export interface SimulatedClusterOptions {
 }
 
 /**
- * Nodes, deployments, replica sets and pods that start, crash, move and are rolled out anew, written to an API server
+ * Nodes, deployments, replica sets and pods that start, crash, move and are rolled out again, written to an API server
  * as controllers and kubelets would. Each step is one change, or a few that belong together; a step that the server
  * refuses has not happened.
  */

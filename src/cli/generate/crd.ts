@@ -39,7 +39,7 @@ export function readCrd(manifest: unknown, where: string): Crd | undefined {
   const plural = pathName(names?.plural, 'spec.names.plural', fail);
   const kind = names?.kind;
   if (typeof kind !== 'string' || !/^[A-Za-z][A-Za-z0-9-]*$/.test(kind)) {
-    throw fail(`has a spec.names.kind that is no name: ${JSON.stringify(kind)}`);
+    throw fail(`has a spec.names.kind that is not a name: ${JSON.stringify(kind)}`);
   }
   const versions = Array.isArray(spec?.versions) ? spec.versions.map((entry: unknown) => readVersion(entry, fail)) : [];
   if (versions.length === 0) throw fail('has no versions');
@@ -86,5 +86,5 @@ function pathName(value: unknown, field: string, fail: (problem: string) => CliE
   ) {
     return value;
   }
-  throw fail(`has a ${field} that is no DNS name: ${JSON.stringify(value)}`);
+  throw fail(`has a ${field} that is not a DNS name: ${JSON.stringify(value)}`);
 }

@@ -9,7 +9,7 @@ export const generateCrdCommand: Command = {
   maxOperands: Number.POSITIVE_INFINITY,
   about: [
     'Reads CustomResourceDefinitions from YAML or JSON files (- for the standard input), or from a cluster, and writes for each of their versions the TypeScript types and a resource token that informers and clients take.',
-    'Manifests of other kinds in the same files are passed over.',
+    'It skips manifests of other kinds in the same files.',
   ],
   flags: [
     {

@@ -335,7 +335,7 @@ describe('tidewatch generate crd', () => {
         cwd: folder,
         input: CRONTAB.replace(from, to),
       });
-      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/is no (DNS )?name/) });
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not a (DNS )?name/) });
     }
     expect(await readdir(folder)).not.toContain('evil');
   });

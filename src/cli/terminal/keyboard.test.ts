@@ -10,7 +10,7 @@ describe('keys', () => {
     expect(keysIn('\r\x7f日')).toEqual(['enter', 'backspace', '日']);
   });
 
-  it('that nobody knows are passed over, and not taken for what they are made of', () => {
+  it('that nobody knows are skipped, and not taken for what they are made of', () => {
     expect(keysIn('\x1b[1;5Dq')).toEqual(['q']);
     expect(keysIn('\x1b[<0;10;5M\x01')).toEqual([]);
   });
@@ -34,7 +34,7 @@ describe('a keyboard', () => {
     expect(input.listenerCount('data')).toBe(0);
   });
 
-  it('reads nothing from what is no terminal', () => {
+  it('reads nothing from what is not a terminal', () => {
     const input = new PassThrough();
     new Keyboard(input, () => {}).open();
     expect(input.listenerCount('data')).toBe(0);

@@ -40,7 +40,7 @@ const SEQUENCES: ReadonlyMap<string, Key> = new Map([
 /** A control sequence that some terminal sends for some key, known or not; or one character. */
 const TOKEN = new RegExp(`${ESCAPE}\\[[0-?]*[ -/]*[@-~]|${ESCAPE}O[@-~]|[^]`, 'gu');
 
-/** The keys in what a terminal sent; unknown control sequences are passed over. */
+/** The keys in what a terminal sent; unknown control sequences are skipped. */
 export function keysIn(text: string): Key[] {
   return (text.match(TOKEN) ?? []).flatMap((token) => {
     const known = SEQUENCES.get(token);

@@ -36,7 +36,7 @@ describe('a screen', () => {
     expect(write.mock.calls.flat().join('')).not.toContain('one');
   });
 
-  it('draws everything anew after a resize, and nothing beyond the last row', () => {
+  it('draws everything again after a resize, and nothing beyond the last row', () => {
     const terminal = new VirtualTerminal({ columns: 20, rows: 4 });
     const lines = ['1', '2', '3', '4', '5'];
     const screen = opened(terminal, () => screen.draw(lines));

@@ -57,12 +57,12 @@ export class Painter {
     return textWidth(this.plain(text));
   }
 
-  /** Padded or cut to exactly so many columns. */
+  /** Padded or cut to exactly this many columns. */
   fit(text: string, columns: number): string {
     return fitted(this.plain(text), columns, this.glyphs.ellipsis);
   }
 
-  /** Flush with the right end of so many columns. */
+  /** Flush right in this many columns. */
   fitRight(text: string, columns: number): string {
     const plain = shortened(this.plain(text), columns, this.glyphs.ellipsis);
     return ' '.repeat(columns - textWidth(plain)) + plain;

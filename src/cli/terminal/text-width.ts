@@ -7,7 +7,7 @@ export function textWidth(text: string): number {
 }
 
 /**
- * Exactly so many columns: padded with blanks, or cut with `ellipsis` in place of what is missing. A wide character that
+ * Exactly this many columns: padded with blanks, or cut with `ellipsis` in place of what is missing. A wide character that
  * would lie across the edge is left out, and a blank stands for its half.
  */
 export function fitted(text: string, columns: number, ellipsis: string): string {
@@ -16,7 +16,7 @@ export function fitted(text: string, columns: number, ellipsis: string): string 
   return cut(text, columns, ellipsis);
 }
 
-/** At most so many columns. */
+/** At most this many columns. */
 export function shortened(text: string, columns: number, ellipsis: string): string {
   return textWidth(text) <= columns ? text : cut(text, columns, ellipsis).trimEnd();
 }

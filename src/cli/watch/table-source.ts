@@ -153,5 +153,5 @@ function parsedEvent(line: string, path: string): { type: string; object: unknow
   } catch {
     // Reported below, without the text, which may hold a Secret's data.
   }
-  throw new TransportError('protocol', `the watch of ${path} sent a line that is no event`);
+  throw new TransportError('protocol', `the watch of ${path} sent a line that is not an event`);
 }

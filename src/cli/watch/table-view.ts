@@ -56,7 +56,7 @@ function isAge({ name, description = '' }: TableColumn): boolean {
 
 function ageOf(row: TableRow, nowMs: number): string | undefined {
   const createdMs = Date.parse(row.metadata?.creationTimestamp ?? '');
-  // A clock that is behind the server's is no reason to call an object invalid.
+  // A clock that is behind the server's does not make an object invalid.
   return Number.isNaN(createdMs) ? undefined : humanDuration(Math.max(0, nowMs - createdMs));
 }
 

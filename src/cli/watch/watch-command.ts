@@ -50,7 +50,7 @@ export const watchCommand: Command = {
     {
       name: 'timeout',
       value: { label: 'DURATION' },
-      about: 'with --exit-after-sync: fail when it takes longer; default: wait for ever',
+      about: 'with --exit-after-sync: fail when it takes longer; default: wait forever',
     },
     ...CONNECTION_FLAGS,
   ],

@@ -28,7 +28,7 @@ export interface WatchRequest {
   readonly resyncMs: number;
   readonly watchOnly: boolean;
   readonly exitAfterSync: boolean;
-  /** Undefined: for ever. */
+  /** Undefined: forever. */
   readonly timeoutMs: number | undefined;
 }
 

@@ -26,7 +26,7 @@ function watch(...args: string[]): Promise<RunResult> {
 
 interface Watching {
   result: Promise<RunResult>;
-  /** Resolves when so many lines of output are there. */
+  /** Resolves when this many lines of output are there. */
   lines(count: number): Promise<string[]>;
   stop(): Promise<RunResult>;
 }

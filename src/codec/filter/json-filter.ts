@@ -12,7 +12,7 @@ import { type FieldRule, type FieldRules, ruleOf, ruleOfScalar } from './field-f
 
 const MANAGED_FIELDS = 'managedFields';
 
-/** Writes the text of objects anew without the fields that are not to stay. */
+/** Copies the text of objects without the fields that the rules drop. */
 export class JsonFilter {
   readonly #rules: FieldRules;
   #bytes: Buffer = Buffer.alloc(0);
@@ -135,7 +135,7 @@ export class JsonFilter {
   }
 }
 
-/** A key that cannot be read is no name of a rule; the damage is found when the object is scanned. */
+/** A key that cannot be read matches no rule; the damage is found when the object is scanned. */
 function keyOf(members: JsonMembers): string {
   try {
     return members.key;

@@ -16,7 +16,7 @@ import { type FieldRule, type FieldRules, filterData, ruleOf, ruleOfScalar } fro
 const FIRST = (1 << 3) | LENGTH_DELIMITED;
 const SECOND = (2 << 3) | LENGTH_DELIMITED;
 
-/** Writes messages anew without the fields that are not to stay. Fields that the schema does not know never stay. */
+/** Copies messages without the fields that the rules drop. Fields that the schema does not know are always dropped. */
 export class ProtobufFilter {
   readonly #plan: MessagePlan;
   readonly #rules: FieldRules;
@@ -194,7 +194,7 @@ export class ProtobufFilter {
   }
 }
 
-/** The text as it is when it is no JSON: its reader will hear of that. */
+/** The text as it is when it is not JSON: whoever reads it gets the error. */
 function filteredText(text: string, rules: FieldRules): string | undefined {
   try {
     const kept = filterData(JSON.parse(text), rules);
@@ -204,7 +204,7 @@ function filteredText(text: string, rules: FieldRules): string | undefined {
   }
 }
 
-/** The plan of the same message without the fields that never stay, lest they be shown as absent. */
+/** The plan of the same message without the fields that are always dropped, so that they are not shown as absent. */
 export function filteredPlan(plan: MessagePlan, rules: FieldRules): MessagePlan {
   const fields: FieldPlan[] = [];
   const made = new Map<FieldPlan, FieldPlan>();

@@ -11,7 +11,7 @@ const many = { ...few, ...Object.fromEntries(Array.from({ length: 100 }, (_, i) 
 describe.each(['packed', 'plain'] as const)('an object of a %s store', (store) => {
   it.each([
     ['few fields', few],
-    ['so many fields that it is decoded at once', many],
+    ['too many fields for a view', many],
   ])('with %s knows what was left out of it', async (_what, object) => {
     const read = async (options: Parameters<typeof packed>[0]) =>
       (await takeJson(JSON.stringify(object), packed({ store, ...options })).then(whole)).view();

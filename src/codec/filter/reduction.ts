@@ -15,7 +15,7 @@ export function reductionBy({ drop = [], keep }: FieldFilterOptions): Reduction 
   const isPartial = kept !== undefined && !kept.includes('*');
   if (!isPartial && dropped.length === 0) return undefined;
   const parts = [
-    ...(isPartial ? [keep?.length ? `keeps only ${keep.join(', ')}` : 'keeps only who an object is'] : []),
+    ...(isPartial ? [keep?.length ? `keeps only ${keep.join(', ')}` : 'keeps only the identity of an object'] : []),
     ...(dropped.length > 0 ? [`leaves out ${dropped.join(', ')}`] : []),
   ];
   return {

@@ -5,7 +5,7 @@ const NO_GUESS = -1;
 
 /** So much of the first item is what the others are expected to begin with: `{"metadata":{`, `{"apiVersion":`. */
 const BEGINNING_BYTES = 13;
-/** After so many wrong guesses the list is taken to be one that is written otherwise. */
+/** After this many wrong guesses the list is assumed to be written in another way. */
 const MAX_MISSES = 3;
 /** How many times larger than the one before an item may be while its end is waited for. */
 const PATIENCE = 4;

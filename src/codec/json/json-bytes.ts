@@ -104,7 +104,7 @@ function skipScalar(bytes: Buffer, start: number, end: number): number {
   return i === start ? -1 : i;
 }
 
-/** As `skipValue`, and -1 also when anything inside is no JSON. */
+/** As `skipValue`, and -1 also when anything inside is not JSON. */
 export function skipValidValue(bytes: Buffer, start: number, end: number, depth = 0): number {
   const first = bytes[start];
   if (first === QUOTE) return skipValidString(bytes, start, end);
@@ -170,8 +170,8 @@ export function stringAt(bytes: Buffer, start: number, end: number): string {
 }
 
 /**
- * Goes through the members of the object at `start`. After each `next` the value may be passed over by setting
- * `valueEnd`; else the following `next` does that.
+ * Goes through the members of the object at `start`. After each `next` the caller may skip the value by setting
+ * `valueEnd`; otherwise the following `next` skips it.
  */
 export class JsonMembers {
   keyStart = 0;

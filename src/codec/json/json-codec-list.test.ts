@@ -132,7 +132,7 @@ describe.each(stores)('reading a list into a %s store', (store) => {
     );
   });
 
-  it('calls an item broken whose brackets fit and which is no JSON, without quoting it', async () => {
+  it('calls an item broken whose brackets fit and which is not JSON, without quoting it', async () => {
     const result = await list('{"items":[{"metadata":{"name":"a"}},{"password":hunter2}]}');
     expect(result.items).toHaveLength(1);
     expect(result.broken[0]?.problem.message).toBe('item 2 of the list of pods.v1 is not valid JSON');
@@ -143,7 +143,7 @@ describe.each(stores)('reading a list into a %s store', (store) => {
     ['a single object', JSON.stringify(pod('a')), 'got a Pod without "items"'],
     ['an object without a kind', '{}', 'got something without a kind'],
     ['the page of a proxy', '<html>sign in</html>', 'expected a JSON object at byte 0, found "<html>'],
-    ['items that are no array', '{"items":{}}', 'not an array'],
+    ['items that are not an array', '{"items":{}}', 'not an array'],
     [
       'a body that breaks off',
       '{"items":[{"metadata":{"name":"a"}},{"meta',

@@ -107,7 +107,7 @@ describe.each(stores)('reading a watch into a %s store', (store) => {
     ['no name', { type: 'ADDED', object: { metadata: { namespace: 'x' } } }, undefined],
     ['no object', { type: 'ADDED' }, undefined],
     ['null', { type: 'ADDED', object: null }, undefined],
-    ['labels that are no map', { type: 'ADDED', object: pod('a', { labels: 'x' }) }, 'default/a'],
+    ['labels that are not a map', { type: 'ADDED', object: pod('a', { labels: 'x' }) }, 'default/a'],
   ])('calls a frame with %s broken', async (_, event, key) => {
     const [frame] = await watch(`${JSON.stringify(event)}\n`);
     expect(summary(frame)).toEqual({ type: 'BROKEN', key });

@@ -146,7 +146,7 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     );
   }
 
-  /** As soon as it is known, lest a Table of any size be read to its end first. */
+  /** As soon as it is known, so that a Table of any size is not read to its end first. */
   #refuseOtherKinds(cutter: JsonListCutter, contentType: string): void {
     if (cutter.fields.get('kind') === 'Table') throw this.#notAList(cutter, contentType);
   }

@@ -91,7 +91,7 @@ export class JsonFrameCutter {
     return undefined;
   }
 
-  /** The `line` that was found is no JSON value: the next call of `nextFrame` cuts it by its brackets. */
+  /** The `line` that was found is not a JSON value: the next call of `nextFrame` cuts it by its brackets. */
   rescan(): void {
     this.#taken = 0;
     this.#scanner.reset();

@@ -24,7 +24,7 @@ export class JsonFrameReader<T extends KubernetesObject> {
     this.#keeper = keeper;
   }
 
-  /** Undefined when a `line` is no JSON value, and may be a part of one. */
+  /** Undefined when a `line` is not a JSON value and may be a part of one. */
   read(bytes: Buffer, start: number, end: number, kind: FrameKind): CachedFrame<T> | undefined {
     return this.#readPlain(bytes, start, end) ?? this.#readAny(bytes, start, end, kind);
   }

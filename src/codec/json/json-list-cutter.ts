@@ -5,7 +5,7 @@ import { ItemGuess, WAIT } from './item-guess.ts';
 import { BRACE_CLOSE, BRACE_OPEN, BRACKET_CLOSE, BRACKET_OPEN, COLON, COMMA, QUOTE } from './json-bytes.ts';
 import { INCOMPLETE, INVALID, JsonScanner, skipBlanks } from './json-scanner.ts';
 
-/** What a list, or a Status in its place, says about itself. Everything else is passed over without being parsed. */
+/** What a list, or a Status in its place, says about itself. Everything else is skipped without being parsed. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set([
   'kind',
   'apiVersion',
@@ -63,7 +63,7 @@ export class JsonListCutter {
     return this.#itemEnd;
   }
 
-  /** Whether the item may end elsewhere: if it is no whole object, `rescan` is to be called. */
+  /** Whether the item may end elsewhere: if it is not a whole object, call `rescan`. */
   get isGuess(): boolean {
     return this.#isGuess;
   }
@@ -87,7 +87,7 @@ export class JsonListCutter {
     this.#guess = undefined;
   }
 
-  /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is no JSON object. */
+  /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is not a JSON object. */
   nextItem(): boolean {
     if (this.#isGuess) this.#take();
     for (;;) {
@@ -247,7 +247,7 @@ export class JsonListCutter {
 
   #malformed(expected: string): DecodeError {
     const { bytes, start, end } = this.#window;
-    // Only what is no JSON object at all (the page of a proxy, say) is quoted: anything else may be a secret.
+    // Only what is not a JSON object at all (the page of a proxy, say) is quoted: anything else may be a secret.
     const found =
       this.#place === 'start'
         ? `, found ${JSON.stringify(bytes.toString('utf8', start, Math.min(end, start + 60)))}`

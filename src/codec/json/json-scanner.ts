@@ -10,7 +10,7 @@ export const INVALID = -1;
 
 /**
  * Finds where one JSON value ends, in bytes that may arrive in pieces split anywhere. It checks no more than it needs for
- * that: brackets are counted and not matched, escapes and numbers are passed over, because `JSON.parse` judges the cut
+ * that: brackets are counted and not matched, escapes and numbers are skipped, because `JSON.parse` judges the cut
  * piece. Two faults are noticed at once, since they show that a value broke off and another one began: a value directly
  * after a value, and a control character in a string.
  */
@@ -111,7 +111,7 @@ function closingQuote(bytes: Uint8Array, from: number, end: number): number {
   return i;
 }
 
-/** The first byte at or after `start` that is no blank, or `end`. */
+/** The first byte at or after `start` that is not a blank, or `end`. */
 export function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
   let i = start;
   while (i < end && isBlank(bytes[i])) i++;

@@ -33,7 +33,7 @@ describe('locateManagedFields', () => {
     ['in a string', `{"metadata":{"name":${JSON.stringify(`{${field('a')}}`)}}}`],
     ['after the metadata', `{"metadata":{},${field('a')}}`],
     ['under a key that ends like metadata', `{"x\\"metadata":{${field('a')}}}`],
-    ['that are no array', '{"metadata":{"managedFields":null}}'],
+    ['that are not an array', '{"metadata":{"managedFields":null}}'],
     ['that do not end', '{"metadata":{"managedFields":[{"a":1}'],
   ])('leaves those alone %s', (_, text) => {
     expect(without(text)).toBe(text);

@@ -58,7 +58,7 @@ const FIELD_BY_LENGTH: readonly (readonly [Buffer, number] | undefined)[] = Arra
 
 /**
  * Reads from the text of an object who it is and where its top-level fields lie, in one pass. It knows the form in which
- * servers write objects; whatever differs (blanks, a field that comes twice, a name that is no text, another kind) makes
+ * servers write objects; whatever differs (blanks, a field that comes twice, a name that is not text, another kind) makes
  * `scan` return false, for a slower way to judge. The top-level fields and the metadata are known to be whole after it;
  * inside the other fields only brackets are counted.
  */

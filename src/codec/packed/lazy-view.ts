@@ -12,7 +12,7 @@ export interface ViewSource {
 
 type Data = Record<string, unknown>;
 
-/** A view with more fields than this, or of a shape that came after so many others, is better decoded at once. */
+/** A view with more than `MAX_FIELDS` fields, or of a shape that came after `MAX_SHAPES` others, is decoded at once. */
 const MAX_FIELDS = 64;
 const MAX_SHAPES = 256;
 const MAX_ACCESSORS = 256;

@@ -16,13 +16,13 @@ const MAX_COMMONS = 8;
 /**
  * Remembers how metadata end that many objects share: the pods of a ReplicaSet have the same labels, annotations and owners.
  * To copy what was decoded costs a tenth of decoding it. A fixed number is remembered, each from the second time on that it
- * is looked for in vain; a newer one takes the place of an older one.
+ * is looked for and not found; a newer one takes the place of an older one.
  */
 export class MetadataTails {
   /** Of metadata without maps and lists. */
   readonly none: MetadataTail;
   readonly #known: (MetadataTail | undefined)[] = new Array(SLOTS).fill(undefined);
-  /** By slot: the hash of what was last looked for in vain. */
+  /** By slot: the hash of what was last looked for and not found. */
   readonly #missed = new Int32Array(SLOTS);
   readonly #decoder: ObjectDecoder;
   #hash = 0;
@@ -107,7 +107,7 @@ export class MetadataTail {
     return common;
   }
 
-  /** The last word overlaps the one before it when the length is no multiple of four. */
+  /** The last word overlaps the one before it when the length is not a multiple of four. */
   isEqual(view: DataView, start: number, end: number): boolean {
     const own = this.#view;
     const lastWord = end - start - 4;

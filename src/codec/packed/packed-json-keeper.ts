@@ -85,7 +85,7 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
     const text = Buffer.from(textOf(object));
     const packed = this.#takeWhole(text, 0, text.length, family);
     if (packed === undefined) {
-      throw new DecodeError('unsupported', `${object.key} cannot be kept as JSON: it is another object in JSON`);
+      throw new DecodeError('unsupported', `${object.key} cannot be stored as JSON: JSON turns it into another object`);
     }
     return packed;
   }
@@ -96,6 +96,6 @@ function textOf<T extends KubernetesObject>(object: Cached<T>): string {
     return JSON.stringify(object.view());
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new DecodeError('unsupported', `${object.key} cannot be kept as JSON: ${why}`, { cause });
+    throw new DecodeError('unsupported', `${object.key} cannot be stored as JSON: ${why}`, { cause });
   }
 }

@@ -206,7 +206,7 @@ describe('a packed store of JSON', () => {
     const cached = codec.fromTransform(object);
     expect(cached).toBeInstanceOf(PackedCached);
     assert.deepStrictEqual({ ...cached.view() }, { ...pod('a'), spec: { at: '1970-01-01T00:00:00.000Z' } });
-    expect(() => codec.fromTransform({ ...pod('a'), spec: 1n })).toThrow('default/a cannot be kept as JSON');
+    expect(() => codec.fromTransform({ ...pod('a'), spec: 1n })).toThrow('default/a cannot be stored as JSON');
     expect(() => codec.fromTransform({ kind: 'Pod', apiVersion: 'v1' })).toThrow('it has no metadata');
     expect(() => codec.fromTransform({ ...pod('a'), kind: 'Node' })).toThrow('expected a Pod of v1');
     assert.deepStrictEqual({ ...codec.fromTransform(cached.view()).view() }, { ...cached.view() });

@@ -83,7 +83,7 @@ export class Slabs {
     return this.#liveBytes;
   }
 
-  /** Room for so many bytes, which the caller fills: the last ones before `used` of the slab that is returned. */
+  /** Room for `length` bytes, which the caller fills: the last ones before `used` of the slab that is returned. */
   reserve(length: number): Slab {
     this.#arrivingBytes += length;
     const slab = this.#slabWithRoom(length);

@@ -25,7 +25,7 @@ export class PlainProtobufKeeper<T extends KubernetesObject> extends Identifying
     super(reader);
     const whole = messagePlan(schema);
     const shown: FieldRules | undefined = rules ?? (dropManagedFields ? WITHOUT_MANAGED_FIELDS : undefined);
-    // Whole fields that are not in the plan are passed over by the decoder; only rules about what is inside need a filter.
+    // The decoder skips whole fields that are not in the plan; only rules about what is inside need a filter.
     const plan = shown === undefined ? whole : filteredPlan(whole, shown);
     this.#decoder = new ObjectDecoder(schema, { type, plan, reader });
     this.#filter = rules && new ProtobufFilter(whole, rules, reader);

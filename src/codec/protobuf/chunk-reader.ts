@@ -28,7 +28,7 @@ export class ChunkReader {
     if (this.#end === this.position) this.#nextChunk();
   }
 
-  /** Whether `bytes` holds so many from `position` on; valid until the next call of any method. */
+  /** Whether `bytes` holds `length` bytes from `position` on; valid until the next call of any method. */
   need(length: number): boolean {
     if (this.#end - this.position >= length) return true;
     if (this.#end === this.position && this.#chunk.length > 0) this.#nextChunk();
@@ -36,7 +36,7 @@ export class ChunkReader {
     return this.#gather(length);
   }
 
-  /** Passes over up to so many bytes, without gathering them; returns how many there were. */
+  /** Skips up to `length` bytes, without gathering them; returns how many there were. */
   skip(length: number): number {
     const here = Math.min(length, this.#end - this.position);
     this.position += here;

@@ -50,7 +50,7 @@ class Finder {
     }
   }
 
-  /** Passes over a length-delimited value; true when the offset lies in it. */
+  /** Skips a length-delimited value; true when the offset lies in it. */
   #enter(field: FieldPlan, end: number): boolean {
     const valueEnd = this.#reader.lengthDelimited(end);
     // In the tag or the length itself: nothing of what is inside matters, however deep it goes.

@@ -12,8 +12,8 @@ const LABELS = bytesField(11);
 const MANAGED_FIELDS = bytesField(17);
 
 /**
- * Reads from the message of an object nothing but who it is, in one pass that jumps over everything else. What has been
- * passed over is known to be whole: the top-level fields and those of the metadata end where the object ends. The fields
+ * Reads from the message of an object nothing but who it is, in one pass that jumps over everything else. What it
+ * has skipped is known to be whole: the top-level fields and those of the metadata end where the object ends. The fields
  * hold what the last `scan` found, and after one that threw, what it found until then.
  */
 export class IdentityScanner {

@@ -78,7 +78,7 @@ export class ListCutter {
     this.#chunks.append(chunk);
   }
 
-  /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is no list. */
+  /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is not a list. */
   nextItem(): boolean {
     for (;;) {
       if (this.#skipping > 0) {
@@ -106,7 +106,7 @@ export class ListCutter {
     const { isEmpty, offset } = this.#chunks;
     const whole = this.#place === 'envelope' && isEmpty && this.#skipping === 0;
     if (whole && (this.#listEnd >= 0 || this.#other)) return;
-    if (whole) throw this.#malformed('the body is empty but for its envelope');
+    if (whole) throw this.#malformed('the body is empty except for its envelope');
     throw new DecodeError('truncated', `the list broke off at byte ${offset}, after ${this.#itemCount} whole items`);
   }
 
@@ -167,7 +167,7 @@ export class ListCutter {
     return true;
   }
 
-  /** The value of the field at the position, in one piece, which is then passed over. */
+  /** The value of the field at the position, in one piece; the position is then behind it. */
   #takeWhole(what: string): { start: number; end: number } | undefined {
     const chunks = this.#chunks;
     const { maxItemBytes } = this.#options;
@@ -217,7 +217,7 @@ export class ListCutter {
     }
   }
 
-  /** The number so many bytes behind the position; undefined when it has not wholly arrived. */
+  /** The number `distance` bytes behind the position; undefined while it has not arrived as a whole. */
   #varintAt(distance: number): number | undefined {
     const chunks = this.#chunks;
     let value = 0;

@@ -32,7 +32,7 @@ import { LENGTH_DELIMITED, MAX_DEPTH, WireReader } from './wire-reader.ts';
 export interface ObjectDecoderOptions {
   /** Put first into the object, as the envelope and not the message carries them. Unset: the object has none. */
   type?: { readonly kind: string; readonly apiVersion: string };
-  /** Instead of the plan of the schema: one with fewer fields, and the others are passed over. */
+  /** Instead of the plan of the schema: one with fewer fields; the others are skipped. */
   plan?: MessagePlan;
   /** May be shared with others that do not read at the same time. */
   reader?: WireReader;
@@ -45,7 +45,7 @@ const KEY = (1 << 3) | LENGTH_DELIMITED;
 /**
  * Decodes messages of one type to the plain data that Go's JSON encoder shows for the same object, its fields in the same
  * order: what `omitempty` and `omitzero` leave out is left out, and what neither does is there although the message lacks
- * it (a list as null). Fields that the schema does not know are passed over. Throws `WireError`.
+ * it (a list as null). Fields that the schema does not know are skipped. Throws `WireError`.
  */
 export class ObjectDecoder {
   readonly #plan: MessagePlan;
@@ -101,7 +101,7 @@ export class ObjectDecoder {
     return field?.absent === undefined ? undefined : this.#zero(field.absent, field);
   }
 
-  /** The names of the fields that `decode` would give, in its order, at the cost of passing over them. */
+  /** The names of the fields that `decode` would give, in its order, at the cost of skipping them. */
   fieldNames(bytes: Uint8Array, start = 0, end = bytes.length): string[] {
     this.#reader.open(bytes, start, end);
     const { fields, table } = this.#plan;
@@ -157,7 +157,7 @@ export class ObjectDecoder {
   #fields(plan: MessagePlan, table: FieldTable, object: Data, end: number, last: number): number {
     const reader = this.#reader;
     let lastSlot = last;
-    /** The list or map that `lastSlot` holds, lest it be looked up for every element. */
+    /** The list or map that `lastSlot` holds, so that it is not looked up for every element. */
     let current: unknown;
     while (reader.position < end) {
       const tag = reader.tag();

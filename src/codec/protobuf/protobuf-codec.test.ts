@@ -149,7 +149,7 @@ describe.each(stores)('ProtobufCodec with a %s store', (store) => {
       await expect(reading).rejects.toMatchObject({ code: 410, reason: 'Expired', isExpired: true });
     });
 
-    it('refuses what is no list of its kind', async () => {
+    it('refuses what is not a list of its kind', async () => {
       const nodeList = listBody('NodeList', 'v1', '1', []);
       await expect(codecFor().readList(chunksOf(nodeList), PROTOBUF)).rejects.toMatchObject({
         kind: 'unsupported',

@@ -21,7 +21,7 @@ import { WireReader } from './wire-reader.ts';
 
 export interface ProtobufCodecOptions<T extends KubernetesObject> {
   resource: Resource<T>;
-  /** Reads the answers of servers that have only JSON, and all answers when the resource is no built-in one. */
+  /** Reads the answers of servers that have only JSON, and all answers when the resource is not built in. */
   json: Codec<T>;
   /** Whether servers are asked for protobuf first, and not only for JSON. */
   isPreferred: boolean;

@@ -29,7 +29,7 @@ describe('StringTable', () => {
     );
   });
 
-  it('decodes bytes that are no UTF-8 as Node does', () => {
+  it('decodes bytes that are not UTF-8 as Node does', () => {
     const table = new StringTable();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (array) => {

@@ -40,7 +40,7 @@ export class StringTable {
     return text;
   }
 
-  /** The last word overlaps the one before it when the length is no multiple of four. */
+  /** The last word overlaps the one before it when the length is not a multiple of four. */
   #holds(slotStart: number, view: DataView, start: number, lastWord: number): boolean {
     const known = this.#view;
     const shift = slotStart - start;

@@ -125,7 +125,7 @@ export class WireReader {
     return this.#view.getFloat64(start, true);
   }
 
-  /** Passes over a length prefix and what it measures, all of which must lie before `end`; returns where the latter ends. */
+  /** Skips a length prefix and the value after it, both of which must lie before `end`; returns where the value ends. */
   lengthDelimited(end: number): number {
     const start = this.position;
     const length = this.unsigned();
@@ -157,7 +157,7 @@ export class WireReader {
     return this.#bytes.toString('base64', start, end);
   }
 
-  /** Passes over so many bytes and returns where they began. */
+  /** Skips `length` bytes and returns where they began. */
   take(length: number): number {
     const start = this.position;
     if (length > this.limit - start) {
@@ -167,7 +167,7 @@ export class WireReader {
     return start;
   }
 
-  /** Passes over the value of a field whose tag has just been read, before `end`. */
+  /** Skips the value of a field whose tag has just been read, before `end`. */
   skip(tag: number, end: number, depth = 0): void {
     switch (tag & 7) {
       case VARINT:

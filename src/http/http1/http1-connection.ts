@@ -29,7 +29,7 @@ interface Running {
 
 /**
  * One socket on which one request runs at a time. While none runs the socket does not hold the process, and it is closed at the first
- * thing that the server does: whatever comes then is no answer to anything.
+ * thing that the server does: whatever comes then does not answer any request.
  */
 export class Http1Connection {
   readonly #socket: Socket;

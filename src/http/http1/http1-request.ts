@@ -40,8 +40,7 @@ export function encodeRequest(request: Http1Request): EncodedRequest {
   head += 'connection: keep-alive\r\n';
   for (const name of names) {
     if (!TOKEN.test(name)) throw new TypeError('invalid header name');
-    if (OWN_HEADERS.has(name.toLowerCase()))
-      throw new TypeError(`invalid ${name} header: it is not for the caller to set`);
+    if (OWN_HEADERS.has(name.toLowerCase())) throw new TypeError(`invalid ${name} header: the caller cannot set it`);
     for (const value of [headers[name] ?? []].flat()) head += headerLine(name, value);
   }
   const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;

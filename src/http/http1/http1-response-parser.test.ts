@@ -123,7 +123,7 @@ describe('the head of a response', () => {
     );
   });
 
-  it('comes after interim responses, which are passed over', () => {
+  it('comes after interim responses, which are skipped', () => {
     const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\ncontent-length: 5\r\n\r\n';
     const { head, body, ended } = parse([`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`]);
     expect(head?.status).toBe(200);
@@ -219,7 +219,7 @@ describe('a body in chunks', () => {
     ['a size that is missing', '\r\n'],
     ['a size with a sign', '-1\r\n'],
     ['a size in another notation', '0x1\r\n'],
-    ['a size that is no number', 'g\r\n'],
+    ['a size that is not a number', 'g\r\n'],
     ['a blank before the size', ' 1\r\n'],
     ['a blank after the size', '1 \r\n'],
     ['an underscore in the size', '1_0\r\n'],
@@ -243,7 +243,7 @@ describe('a body in chunks', () => {
     );
   });
 
-  it('may have small chunks and trailers for ever without being taken for an endless head', () => {
+  it('may have small chunks and trailers forever without being taken for an endless head', () => {
     expect(chunked(`${'1\r\nx\r\n'.repeat(100_000)}0\r\n\r\n`).body).toHaveLength(100_000);
   });
 });

@@ -17,7 +17,7 @@ type State = 'head' | 'length' | 'chunked' | 'close' | 'ended';
 
 /**
  * Reads one response of HTTP/1.1 from bytes that come in pieces of any size. Does no I/O and copies nothing of the body. Interim
- * responses (1xx) are passed over. Throws `MalformedResponseError` for whatever is not exactly as RFC 9112 has it; it is of no use after
+ * responses (1xx) are skipped. Throws `MalformedResponseError` for whatever is not exactly as RFC 9112 has it; it is of no use after
  * that.
  */
 export class Http1ResponseParser {

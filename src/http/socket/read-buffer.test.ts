@@ -6,7 +6,7 @@ import { silentLogger } from '../../observe/logger.ts';
 import { HttpTransport } from '../http-transport.ts';
 import { ReadBuffer } from './read-buffer.ts';
 
-/** A server whose answer to each request is a body of so many bytes, in which every byte tells its place. */
+/** A server whose answer to each request is a body of this many bytes, in which every byte tells its place. */
 async function startServer() {
   const server = createServer((socket: Socket) => {
     socket.on('error', () => {});

@@ -1,6 +1,6 @@
 const SMALLEST_BYTES = 16 * 1024;
 const LARGEST_BYTES = 256 * 1024;
-/** After so many reads in a row that would have found room in the smallest buffer, a larger one is given up. */
+/** After this many reads in a row that would have fitted into the smallest buffer, a larger buffer is given up. */
 const SMALL_READS = 64;
 
 /**

@@ -38,7 +38,7 @@ export class SocketOpening {
   /** Takes a socket that has just been made. */
   own<S extends Socket>(socket: S): S {
     this.#sockets.push(socket);
-    // Stays for ever: also a socket that was given up, or that another runs through, may report what it was doing.
+    // Stays forever: also a socket that was given up, or that another runs through, may report what it was doing.
     socket.on('error', (error) => this.fail(error));
     socket.on('close', this.#onClose);
     if (this.#isOver) socket.destroy();

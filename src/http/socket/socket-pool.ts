@@ -31,7 +31,7 @@ export class SocketPool {
   }
 
   /**
-   * An idle connection that the server has not closed, or undefined. It is looked at after so many turns of the event loop, since what
+   * An idle connection that the server has not closed, or undefined. It is looked at after `turns` turns of the event loop, since what
    * the server did while the program was busy is only then known: after one turn most of it, after two all of it.
    */
   async takeIdle(turns: 1 | 2): Promise<Http1Connection | undefined> {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { TidewatchError } from '../../api/tidewatch-error.ts';
 
-/** Exactly so many bytes from a paused socket; what comes after them stays in it. */
+/** Exactly `length` bytes from a paused socket; what comes after them stays in it. */
 export function readExactly(socket: Socket, length: number): Promise<Buffer> {
   return readWith(socket, () => {
     if (length === 0) return Buffer.alloc(0);

@@ -164,7 +164,7 @@ describe('client certificates', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('that do not fit their key, or are no PEM, are a readable error without the key', async () => {
+  it('that do not fit their key, or are not PEM, are a readable error without the key', async () => {
     await using server = await serve();
     const folder = await mkdtemp(join(tmpdir(), 'tidewatch-cert-'));
     await writeFile(join(folder, 'crt'), alice.certificate);

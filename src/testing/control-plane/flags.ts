@@ -35,7 +35,7 @@ export function apiserverFlags(options: ApiserverFlagOptions): string[] {
     '--bind-address=127.0.0.1',
     // Without it the server looks for a network card to announce, and fails on a machine that is offline.
     '--advertise-address=127.0.0.1',
-    // It would try in vain to write the loopback address into the endpoints of the service `kubernetes`.
+    // It would try, and fail, to write the loopback address into the endpoints of the service `kubernetes`.
     '--endpoint-reconciler-type=none',
     `--token-auth-file=${options.tokenFile}`,
     ...(options.clientCaFile === undefined ? [] : [`--client-ca-file=${options.clientCaFile}`]),

@@ -194,7 +194,7 @@ function logicType(args: readonly Expression[], types: readonly CelType[]): CelT
   return BOOL;
 }
 
-/** The type that an operator gives; undefined when the name is no operator's. */
+/** The type that an operator gives; undefined when no operator has the name. */
 function operatorType(name: string, types: readonly CelType[], offset: number): CelType | undefined {
   const [a = DYN, b = DYN, c = DYN] = types;
   const mismatch = (symbol: string) => {

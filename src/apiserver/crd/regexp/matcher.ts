@@ -107,7 +107,7 @@ export class Matcher {
     return next;
   }
 
-  /** Where the leaves lead with a character, each place once, and the start where a match may begin anew. */
+  /** Where the leaves lead with a character, each place once, and the start where another match may begin. */
   #after(codePoint: number): number[] {
     const program = this.#program;
     const places = new Set<number>();

@@ -123,7 +123,7 @@ export function operations(): Operation[] {
     {
       name: 'getByKey',
       peer: 'getByKey',
-      target: 1,
+      target: 1.25,
       times: 100_000,
       run(times) {
         sink.count += found(indexer, keys, times);
@@ -132,7 +132,7 @@ export function operations(): Operation[] {
     {
       name: 'getByKey, keys as the store lists them',
       peer: 'getByKey, keys as the store lists them',
-      target: 1,
+      target: 1.25,
       times: 100_000,
       run(times) {
         sink.count += found(indexer, listedKeys, times);

@@ -247,4 +247,17 @@ describe('a deletion', () => {
     expect(await exists(`${events}/a`)).toBe(false);
     expect(await exists(`${events}/b`)).toBe(false);
   });
+
+  it.each([7_200_000, -7_200_000])('comes to events then though the wall clock jumps by %d ms', async (byMs) => {
+    const events = '/api/v1/namespaces/default/events';
+    const event = { metadata: { name: 'a' }, involvedObject: { kind: 'Pod', namespace: 'default' } };
+    await client.post(events, event);
+    clock.jump(byMs);
+    await client.post(events, { ...event, metadata: { name: 'b' } });
+    await clock.advance(59 * 60_000);
+    expect(await exists(`${events}/a`)).toBe(true);
+    await clock.advance(60_000);
+    expect(await exists(`${events}/a`)).toBe(false);
+    expect(await exists(`${events}/b`)).toBe(false);
+  });
 });

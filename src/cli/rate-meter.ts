@@ -1,15 +1,16 @@
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 
 const BUCKET_MS = 500;
 const BUCKETS = 6;
 
 /** How many events a second there were lately. */
 export class RateMeter {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'now' | 'scheduler'>;
   readonly #counts = new Map<number, number>();
   #total = 0;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'now' | 'scheduler'>) {
     this.#clock = clock;
   }
 
@@ -35,6 +36,6 @@ export class RateMeter {
   }
 
   #bucket(): number {
-    return Math.floor(this.#clock.now() / BUCKET_MS);
+    return Math.floor(monotonicMs(this.#clock) / BUCKET_MS);
   }
 }

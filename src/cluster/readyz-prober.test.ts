@@ -103,6 +103,21 @@ describe('ReadyzProber', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it.each([3_600_000, -3_600_000])('asks no sooner and no later when the wall clock jumps by %d ms', async (byMs) => {
+    const probes = prober();
+    const ends = follow(probes.whenBack(stop.signal));
+    await clock.advance(500);
+    clock.jump(byMs);
+    await clock.advance(499);
+    expect(transport.requests).toHaveLength(0);
+    await clock.advance(1);
+    expect(transport.requests).toHaveLength(1);
+    transport.answer = 200;
+    clock.jump(byMs);
+    await clock.advance(1_010);
+    expect(ends).toHaveLength(1);
+  });
+
   it('begins again when somebody waits again', async () => {
     const probes = prober();
     transport.answer = 200;

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { Secret } from './secret.ts';
 
 /** client-go's period for token files. A changed file is noticed sooner, by its size, inode and times. */
@@ -22,7 +23,7 @@ export class FileContent {
   readonly #options: FileContentOptions;
   #content: Secret<Buffer> | undefined;
   #mark = '';
-  #readAtMs = 0;
+  #readAtMs = Number.NEGATIVE_INFINITY;
   #warned = false;
 
   constructor(path: string, options: FileContentOptions) {
@@ -34,10 +35,10 @@ export class FileContent {
   async read(): Promise<Secret<Buffer>> {
     try {
       const mark = await markOf(this.path);
-      const ageMs = this.#options.clock.now() - this.#readAtMs;
-      if (this.#content && mark === this.#mark && ageMs >= 0 && ageMs < REREAD_MS) return this.#content;
+      const ageMs = monotonicMs(this.#options.clock) - this.#readAtMs;
+      if (this.#content && mark === this.#mark && ageMs < REREAD_MS) return this.#content;
       const bytes = await readFile(this.path);
-      this.#readAtMs = this.#options.clock.now();
+      this.#readAtMs = monotonicMs(this.#options.clock);
       this.#mark = mark;
       this.#warned = false;
       if (!this.#content?.reveal().equals(bytes)) this.#content = new Secret(bytes);

@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { Notification } from '../processor/notification.ts';
 import type { Delta, Deltas } from '../queue/queue.ts';
 import type { Repairs } from './repairs.ts';
@@ -55,7 +56,7 @@ export class DeltaHandler<T extends KubernetesObject> {
     // What a resync queues is there already, and so are its indexes.
     const old = known === object ? known : table.put(object);
     if (type !== 'Sync') this.#options.onStored?.(object);
-    const nowMs = clock.now();
+    const nowMs = monotonicMs(clock);
     if (!old) distribute(Notification.add(object, isInInitialList, nowMs), false);
     else if (old.uid !== object.uid) {
       distribute(Notification.delete(old, true, nowMs), false);
@@ -74,7 +75,7 @@ export class DeltaHandler<T extends KubernetesObject> {
     if (!old) return;
     // The deletion of another uid than the one that was shown: that one must have gone before, unseen.
     const seen = final !== undefined && final.uid === old.uid;
-    distribute(Notification.delete(seen ? final : old, !seen, clock.now(), old), false);
+    distribute(Notification.delete(seen ? final : old, !seen, monotonicMs(clock), old), false);
   }
 
   #isPassedOver(object: Cached<T>, known: Cached<T> | undefined): boolean {

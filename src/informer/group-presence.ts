@@ -4,6 +4,7 @@ import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Transport } from '../api/transport.ts';
 import { SharedCall } from '../cluster/shared-call.ts';
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 
 /** How long an answer of the server's discovery is good for. */
 const FRESH_MS = 5_000;
@@ -52,12 +53,12 @@ export class GroupPresence {
 
   #isGood({ types, atMs }: Answer, isNew: boolean): boolean {
     if (types.isAbandoned) return false;
-    return !types.isSettled || (!isNew && this.#clock.now() - atMs < FRESH_MS);
+    return !types.isSettled || (!isNew && monotonicMs(this.#clock) - atMs < FRESH_MS);
   }
 
   #question(path: string): Answer {
     const types = new SharedCall((abandoned) => this.#ask(path, abandoned));
-    const answer: Answer = { atMs: this.#clock.now(), types };
+    const answer: Answer = { atMs: monotonicMs(this.#clock), types };
     this.#answers.set(path, answer);
     types.onFailure(() => {
       if (this.#answers.get(path) === answer) this.#answers.delete(path);

@@ -15,13 +15,13 @@ export interface TimerOptions {
  * passes a `FakeClock` decides when anything happens.
  */
 export interface Clock {
-  /** Milliseconds since the epoch. May jump; use it for stamps, and only for differences that may be wrong. */
+  /** Milliseconds since the epoch, for people and servers. May jump: durations go by the monotonic time of the scheduler. */
   now(): number;
   /** Calls back once, never synchronously. A delay below zero counts as zero; one beyond 2^31-1 ms is waited out. */
   setTimeout(callback: () => void, delayMs: number, options?: TimerOptions): Timer;
   /** Resolves after the delay; rejects with the signal's reason as soon as it aborts. Leaves no timer and no listener. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
-  /** Where those who get this clock get their turns of the event loop. Default: Node's own. */
+  /** The turns and the monotonic time of those who get this clock. Default: Node's turns, and `now` as the time of durations. */
   readonly scheduler?: Scheduler;
 }
 

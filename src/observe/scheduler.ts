@@ -20,6 +20,14 @@ export function schedulerOf(clock: { readonly scheduler?: Scheduler } | undefine
   return clock?.scheduler ?? systemScheduler;
 }
 
+/**
+ * The time by which durations are measured: the monotonic time of the clock's scheduler. A clock without a scheduler has one time,
+ * `now`, and its timers go by that.
+ */
+export function monotonicMs(clock: { now(): number; readonly scheduler?: Scheduler }): number {
+  return clock.scheduler === undefined ? clock.now() : clock.scheduler.monotonicMs();
+}
+
 /** Resolves in the next turn. */
 export function giveWay(scheduler: Scheduler): Promise<void> {
   return new Promise((resolve) => scheduler.nextTurn(resolve));

@@ -91,6 +91,18 @@ describe('StallLimit', () => {
     expect(stalls).toBe(0);
   });
 
+  it.each([3_600_000, -3_600_000])('keeps its limit when the wall clock jumps by %d ms', async (byMs) => {
+    const { clock, limit, stalls } = fixture();
+    limit.wait(100);
+    await clock.advance(50);
+    limit.wait(100);
+    clock.jump(byMs);
+    await clock.advance(99);
+    expect(stalls()).toBe(0);
+    await clock.advance(1);
+    expect(stalls()).toBe(1);
+  });
+
   it('ends with stop', async () => {
     const { clock, limit, stalls } = fixture();
     limit.wait(100);

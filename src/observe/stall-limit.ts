@@ -1,5 +1,5 @@
 import type { Clock, Timer } from './clock.ts';
-import { schedulerOf } from './scheduler.ts';
+import { monotonicMs, schedulerOf } from './scheduler.ts';
 
 /**
  * Notices that something which is waited for does not come. Time counts only between `wait` and `rest`. One timer serves many waits:
@@ -27,7 +27,7 @@ export class StallLimit {
       return;
     }
     this.#limitMs = limitMs;
-    this.#sinceMs = this.#clock.now();
+    this.#sinceMs = monotonicMs(this.#clock);
     if (this.#timer === undefined || this.#timerDueMs > this.#sinceMs + limitMs) this.#arm(limitMs);
   }
 
@@ -45,7 +45,7 @@ export class StallLimit {
 
   #arm(delayMs: number): void {
     this.#timer?.clear();
-    this.#timerDueMs = this.#clock.now() + delayMs;
+    this.#timerDueMs = monotonicMs(this.#clock) + delayMs;
     // What is waited for holds the process itself.
     this.#timer = this.#clock.setTimeout(() => this.#fire(), delayMs, { keepAlive: false });
   }
@@ -69,6 +69,8 @@ export class StallLimit {
   }
 
   #missingMs(): number {
-    return this.#sinceMs === undefined ? Number.POSITIVE_INFINITY : this.#sinceMs + this.#limitMs - this.#clock.now();
+    return this.#sinceMs === undefined
+      ? Number.POSITIVE_INFINITY
+      : this.#sinceMs + this.#limitMs - monotonicMs(this.#clock);
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { HastyClock } from '../observe/hasty-clock-fixture.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
 import type { Listener } from './listener.ts';
 import { Notification } from './notification.ts';
 import type { Delivery, ResourceEventHandler } from './processor.ts';
@@ -55,17 +55,19 @@ export function anySteps(objects: number): fc.Arbitrary<Step[]> {
   );
 }
 
-/** Follows what one listener hears, and notes each breach of the promise of `ResourceEventHandler`. */
+/** Follows what one listener hears, and notes each breach of the promise of `ResourceEventHandler`. A call takes a millisecond. */
 export class Witness implements ResourceEventHandler<KubernetesObject> {
   readonly known = new Map<string, string>();
   readonly failures: string[] = [];
   /** How often each object was heard of unchanged since the round began that is under way. */
   again = new Map<string, number>();
   readonly #pace: Pace;
+  readonly #clock: FakeClock;
   #waiting: (() => void) | undefined;
 
-  constructor(pace: Pace) {
+  constructor(pace: Pace, clock: FakeClock) {
     this.#pace = pace;
+    this.#clock = clock;
   }
 
   onAdd(object: KubernetesObject): void | Promise<void> {
@@ -101,6 +103,7 @@ export class Witness implements ResourceEventHandler<KubernetesObject> {
   }
 
   #returned(): void | Promise<void> {
+    this.#clock.spend(1);
     if (this.#pace === 'sync') return;
     return new Promise((resolve) => {
       if (this.#pace === 'async') setImmediate(resolve);
@@ -128,17 +131,18 @@ export class ListenerModel {
   readonly listeners: Heard[] = [];
   /** How many rounds have been held against the promise. */
   rounds = 0;
-  /** How many periods have passed, all listeners together. */
+  /** How many periods had passed at the last resync, all listeners together. */
   get periods(): number {
-    const nowMs = this.#fixture.clock.now();
-    return this.listeners.reduce((sum, { plan, sinceMs }) => sum + Math.floor((nowMs - sinceMs) / plan.resyncMs), 0);
+    const atMs = this.#resyncedMs;
+    return this.listeners.reduce((sum, { plan, sinceMs }) => sum + Math.floor((atMs - sinceMs) / plan.resyncMs), 0);
   }
 
   readonly #fixture: ReturnType<typeof processorFixture>;
   #version = 0;
+  #resyncedMs = 0;
 
   constructor(objects: number) {
-    this.#fixture = processorFixture(0, new HastyClock(0));
+    this.#fixture = processorFixture(0, new FakeClock(0));
     for (let nth = 0; nth < objects; nth++) this.#set(nth);
   }
 
@@ -164,11 +168,11 @@ export class ListenerModel {
 
   listen(plan: ListenerPlan): void {
     const { processor, store, clock } = this.#fixture;
-    const witness = new Witness(plan.pace);
+    const witness = new Witness(plan.pace, clock);
     const { delivery, resyncMs } = plan;
     const options = { delivery, resyncMs, ...(plan.isFiltered && { filter: passes }) };
     const listener = processor.addHandler(witness, options, [...store.values()]);
-    this.listeners.push({ plan, sinceMs: clock.now(), witness, listener, round: undefined });
+    this.listeners.push({ plan, sinceMs: clock.monotonicMs(), witness, listener, round: undefined });
   }
 
   /** Lets all that waits be delivered, and holds what each listener knows against the store. */
@@ -189,9 +193,10 @@ export class ListenerModel {
 
   #resync(): void {
     const { processor, store, clock } = this.#fixture;
+    this.#resyncedMs = clock.monotonicMs();
     for (const heard of this.listeners) {
       const { listener } = heard;
-      if (listener.nextResyncMs === undefined || listener.nextResyncMs > clock.now()) continue;
+      if (listener.nextResyncMs === undefined || listener.nextResyncMs > this.#resyncedMs) continue;
       if (heard.round !== undefined) heard.round.due++;
       else if (listener.hasSynced()) {
         heard.witness.again = new Map();

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import type { Difference } from './difference.ts';
 import { failureText, isThenable } from './failure-text.ts';
 import { ListenerFilter } from './listener-filter.ts';
@@ -72,19 +73,17 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
         passes: options.filter,
         onFailure: (notification, error) => this.#report(notification, error, 'the filter of '),
       });
-    this.#nextResyncMs = options.clock.now() + options.resyncMs;
+    this.#nextResyncMs = monotonicMs(options.clock) + options.resyncMs;
   }
 
-  /** Undefined: never. */
+  /** In monotonic time. Undefined: never. */
   get nextResyncMs(): number | undefined {
     return this.resyncMs > 0 ? this.#nextResyncMs : undefined;
   }
 
-  /** Whether its resync period has passed; if so, the next one has begun. */
+  /** Whether its resync period has passed by that monotonic time; if so, the next one has begun. */
   isResyncDue(nowMs: number): boolean {
     if (this.resyncMs === 0) return false;
-    // The clock was set back: nobody knows how much of the period has passed.
-    if (this.#nextResyncMs - nowMs > this.resyncMs) this.#nextResyncMs = nowMs + this.resyncMs;
     const lateMs = nowMs - this.#nextResyncMs;
     if (lateMs < 0) return false;
     // A timer that was late does not move the periods that follow.
@@ -104,7 +103,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     }
     this.#warnedOfRound = false;
     if (stored.length === 0) return;
-    this.#round = new ResyncRound(stored, this.#options.clock.now(), this.#pending.length);
+    this.#round = new ResyncRound(stored, monotonicMs(this.#options.clock), this.#pending.length);
     if (this.isReady) this.#options.onReady(this);
   }
 
@@ -116,8 +115,8 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
 
   get lagMs(): number {
     const oldest = [this.#running?.sinceMs, this.#replay?.atMs, this.#round?.atMs, this.#pending.oldestAtMs];
-    const nowMs = this.#options.clock.now();
-    return Math.max(0, ...oldest.map((atMs) => (atMs === undefined ? 0 : nowMs - atMs)));
+    const nowMs = monotonicMs(this.#options.clock);
+    return Math.round(Math.max(0, ...oldest.map((atMs) => (atMs === undefined ? 0 : nowMs - atMs))));
   }
 
   /** Whether `deliver` has something to do now. */
@@ -154,7 +153,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   replay(present: readonly Cached<T>[]): void {
     if (present.length === 0) return;
     this.#initialPending += present.length;
-    this.#replay = new ObjectWalk(present, this.#options.clock.now());
+    this.#replay = new ObjectWalk(present, monotonicMs(this.#options.clock));
     this.#filter?.beginReplay();
     if (this.isReady) this.#options.onReady(this);
   }

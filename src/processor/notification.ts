@@ -14,6 +14,7 @@ export class Notification<T extends KubernetesObject> {
   readonly old: Cached<T> | undefined;
   /** `isInInitialList` of an add, `finalStateUnknown` of a delete. */
   readonly flag: boolean;
+  /** When it was made, in monotonic time. */
   readonly atMs: number;
   /** How many listeners it waits for. */
   #awaited = 0;

@@ -66,16 +66,36 @@ describe('resync', () => {
     expect(processor.nextResyncMs).toBe(5_000);
   });
 
-  it('begins a whole period again when the clock has been set back', async () => {
-    const { listen, processor, clock, store } = resyncFixture('a');
+  it.each([3_600_000, -3_600_000])('keeps its period when the wall clock jumps by %d ms', async (byMs) => {
+    const { listen, resync, processor, clock } = resyncFixture('a');
     const { take } = listen({ resyncMs: 1_000 });
-    await clock.advance(0);
+    await resync(400);
     take();
-    const now = clock.now.bind(clock);
-    clock.now = () => now() - 3_600_000;
-    processor.resync(() => [...store.values()]);
+    clock.jump(byMs);
+    expect(processor.nextResyncMs).toBe(clock.now() + 600);
+    await resync(599);
+    expect(take()).toEqual([]);
+    await resync(1);
+    expect(take()).toEqual(['update a@1->1']);
     expect(processor.nextResyncMs).toBe(clock.now() + 1_000);
   });
+
+  it.each([3_600_000, -3_600_000])(
+    'counts how long a change waits though the wall clock jumps by %d ms',
+    async (byMs) => {
+      const { listenStuck, clock } = resyncFixture('a', 'b');
+      const { registration, release } = listenStuck({}, 'onAdd');
+      await clock.advance(300);
+      clock.jump(byMs);
+      expect(registration.lagMs).toBe(300);
+      release();
+      await clock.advance(0);
+      expect(registration.lagMs).toBe(300);
+      release();
+      await clock.advance(0);
+      expect(registration.lagMs).toBe(0);
+    },
+  );
 
   it('shows what has changed since it began through its change alone, and nothing of what has gone', async () => {
     const { listenStuck, resync, put, drop, clock } = resyncFixture('a', 'b', 'c', 'd');

@@ -2,7 +2,7 @@ import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import { type Scheduler, schedulerOf } from '../observe/scheduler.ts';
+import { monotonicMs, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
 import { SLICE_MS } from '../observe/time-slice.ts';
 import { type Deliver, Listener } from './listener.ts';
 import type { Notification } from './notification.ts';
@@ -58,13 +58,14 @@ export class SharedProcessor<T extends KubernetesObject> {
     return this.#stopped;
   }
 
-  /** When the first listener is due for a resync; undefined when none ever is. */
+  /** When the first listener is due for a resync, as the wall clock is set now; undefined when none ever is. */
   get nextResyncMs(): number | undefined {
     let next: number | undefined;
     for (const { nextResyncMs } of this.#listeners) {
       if (nextResyncMs !== undefined && (next === undefined || nextResyncMs < next)) next = nextResyncMs;
     }
-    return next;
+    const { clock } = this.#options;
+    return next === undefined ? undefined : clock.now() + next - monotonicMs(clock);
   }
 
   addHandler(
@@ -117,7 +118,7 @@ export class SharedProcessor<T extends KubernetesObject> {
   /** To be called at `nextResyncMs`: begins a round for each listener that is due. `stored` is all that the store holds. */
   resync(stored: () => readonly Cached<T>[]): void {
     if (this.#stopped) return;
-    const nowMs = this.#options.clock.now();
+    const nowMs = monotonicMs(this.#options.clock);
     let objects: readonly Cached<T>[] | undefined;
     for (const listener of this.#listeners) {
       if (!listener.isResyncDue(nowMs)) continue;

@@ -1,4 +1,5 @@
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 
 export interface BackoffOptions {
   /** The first wait, before jitter. Default 800. */
@@ -14,7 +15,7 @@ export interface BackoffOptions {
 }
 
 export interface BackoffTime {
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'scheduler'>;
   /** In [0, 1). */
   random: () => number;
 }
@@ -53,7 +54,7 @@ export class Backoff {
   /** The length of the wait that begins now, in milliseconds; never below what the server asked for. */
   next(retryAfterMs = 0): number {
     const { initialMs, factor, maxMs, jitter, resetMs } = this.#options;
-    const nowMs = this.#time.clock.now();
+    const nowMs = monotonicMs(this.#time.clock);
     if (nowMs - this.#lastEndMs > resetMs) this.#nextMs = initialMs;
     const plainMs = Math.min(this.#nextMs, maxMs);
     this.#nextMs = Math.min(plainMs * factor, maxMs);

@@ -1,5 +1,6 @@
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { asDuration, CountedFailure, FIRST_GAP_MS } from './counted-failure.ts';
 import type { FailureKind } from './failure.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
@@ -15,7 +16,7 @@ export interface LoggedFailure {
 
 export interface FailureLogOptions {
   name: string;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'scheduler'>;
   logger: Logger;
 }
 
@@ -73,7 +74,7 @@ export class FailureLog {
     this.#hasWatched = true;
     if (outage === undefined || outage.openedMs !== undefined) return;
     const { clock, logger, name } = this.#options;
-    outage.openedMs = clock.now();
+    outage.openedMs = monotonicMs(clock);
     const level = outage.owesEnd ? 'warn' : 'debug';
     outage.owesEnd = false;
     logger[level](`${name}: watching${again} after ${this.#extent(outage.counted)}.`);
@@ -81,7 +82,7 @@ export class FailureLog {
 
   #attemptFailed(failure: LoggedFailure): void {
     const { kind } = failure;
-    const nowMs = this.#options.clock.now();
+    const nowMs = monotonicMs(this.#options.clock);
     const outage = this.#outageAt(nowMs);
     outage.counted.add(nowMs);
     if (!outage.kinds.has(kind)) {
@@ -120,7 +121,7 @@ export class FailureLog {
   }
 
   #objectFailed(failure: LoggedFailure): void {
-    const nowMs = this.#options.clock.now();
+    const nowMs = monotonicMs(this.#options.clock);
     const counted = this.#objectAt(failure, nowMs);
     counted.add(nowMs);
     if (counted.times === 1) this.#warn(`failed while ${failure.phase}`, failure);
@@ -141,7 +142,7 @@ export class FailureLog {
   }
 
   #extent({ sinceMs, times }: CountedFailure): string {
-    const lasted = asDuration(this.#options.clock.now() - sinceMs);
+    const lasted = asDuration(monotonicMs(this.#options.clock) - sinceMs);
     return `${lasted}, ${times} ${times === 1 ? 'attempt' : 'attempts'}`;
   }
 

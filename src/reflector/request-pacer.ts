@@ -1,4 +1,5 @@
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { interruptible } from './interruption.ts';
 
 /** At most this many requests, or as many as there are sources… */
@@ -39,8 +40,7 @@ export class RequestPacer {
   waitMs(): number {
     const [oldestMs] = this.#begun;
     if (oldestMs === undefined || this.#begun.length < this.#limit) return 0;
-    // A clock that was set back must not hold us for longer than the window.
-    return Math.min(Math.max(oldestMs + WINDOW_MS - this.#clock.now(), 0), WINDOW_MS);
+    return Math.max(oldestMs + WINDOW_MS - monotonicMs(this.#clock), 0);
   }
 
   /** Resolves when a request may begin, and counts it. Rejects with the signal's reason as soon as it aborts. */
@@ -55,6 +55,6 @@ export class RequestPacer {
     const waitMs = this.waitMs();
     if (waitMs > 0) await this.#clock.sleep(waitMs + this.#random() * JITTER_MS, signal);
     if (this.#begun.length === this.#limit) this.#begun.shift();
-    this.#begun.push(this.#clock.now());
+    this.#begun.push(monotonicMs(this.#clock));
   }
 }

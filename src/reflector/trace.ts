@@ -1,24 +1,25 @@
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 
 /** Where the time of something long went. */
 export class Trace {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'now' | 'scheduler'>;
   readonly #startMs: number;
   readonly #steps: string[] = [];
   #lastMs: number;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'now' | 'scheduler'>) {
     this.#clock = clock;
-    this.#startMs = this.#lastMs = clock.now();
+    this.#startMs = this.#lastMs = monotonicMs(clock);
   }
 
   get elapsedMs(): number {
-    return this.#clock.now() - this.#startMs;
+    return monotonicMs(this.#clock) - this.#startMs;
   }
 
   /** What was done since the last step is over. */
   step(what: string): void {
-    const nowMs = this.#clock.now();
+    const nowMs = monotonicMs(this.#clock);
     this.#steps.push(`${what} in ${seconds(nowMs - this.#lastMs)}`);
     this.#lastMs = nowMs;
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { Deadline } from './watchdog.ts';
 
@@ -8,7 +9,7 @@ export const SHORT_WATCH_MS = 1_000;
 export const WATCH_TIMEOUT_MARGIN_MS = 30_000;
 
 export interface WatchDeadlineOptions {
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'scheduler'>;
   /** When the server was asked to end the watch. */
   timeoutSeconds: number;
   silenceMs: number;
@@ -22,7 +23,7 @@ export interface WatchDeadlineOptions {
  * the one that ends the initial events of a WatchList was asked for, and promises nothing.
  */
 export class WatchDeadline {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'now' | 'scheduler'>;
   readonly #silenceMs: number;
   readonly #endMs: number;
   #lastFrameMs: number;
@@ -33,12 +34,12 @@ export class WatchDeadline {
     this.#clock = clock;
     this.#silenceMs = silenceMs;
     this.#countsSilence = expectsBookmarks;
-    this.#lastFrameMs = clock.now();
+    this.#lastFrameMs = monotonicMs(clock);
     this.#endMs = this.#lastFrameMs + timeoutSeconds * 1000 + WATCH_TIMEOUT_MARGIN_MS;
   }
 
   frameSeen(): void {
-    this.#lastFrameMs = this.#clock.now();
+    this.#lastFrameMs = monotonicMs(this.#clock);
   }
 
   /** Whether a bookmark has come. */
@@ -57,7 +58,7 @@ export class WatchDeadline {
   readonly current = (): Deadline => ({
     dueMs: this.#countsSilence ? Math.min(this.#endMs, this.#lastFrameMs + this.#silenceMs) : this.#endMs,
     problem: () => {
-      const silentMs = this.#clock.now() - this.#lastFrameMs;
+      const silentMs = monotonicMs(this.#clock) - this.#lastFrameMs;
       return new ReflectorError(
         'silent',
         `the watch has been silent for ${Math.round(silentMs / 1000)} s and is taken for dead; it goes on from the last version seen`,

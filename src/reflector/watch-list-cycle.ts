@@ -3,6 +3,7 @@ import { addBroken, MAX_DESCRIBED, withoutProblem } from '../api/broken-objects.
 import type { BrokenObject, CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { FrameStream } from './frame-stream.ts';
 import { InitialObjects } from './initial-objects.ts';
@@ -24,7 +25,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
   await pacer.admit(signal);
 
   session.debug(`streaming the whole state, ${from === '' ? 'as it is' : `not older than ${from}`}`);
-  const startMs = clock.now();
+  const startMs = monotonicMs(clock);
   const initial = new InitialEvents<T>(clock);
   const stream = await FrameStream.open({
     listerWatcher,
@@ -47,7 +48,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
     }),
   });
   try {
-    if (!(await initial.read(stream, signal))) throw initial.ended(clock.now() - startMs);
+    if (!(await initial.read(stream, signal))) throw initial.ended(monotonicMs(clock) - startMs);
     refuseOlder(from, initial.resourceVersion);
     // Storing what has come takes its time, in which nothing is expected.
     const deadline = { clock, timeoutSeconds, silenceMs: silenceTimeoutMs, expectsBookmarks: false };
@@ -73,7 +74,7 @@ class InitialEvents<T extends KubernetesObject> {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.progressMs = clock.now();
+    this.progressMs = monotonicMs(clock);
   }
 
   /** Reads up to the closing bookmark; what came after it remains in the stream. False when the response ended before. */
@@ -137,7 +138,7 @@ class InitialEvents<T extends KubernetesObject> {
       case 'ADDED':
       case 'MODIFIED': {
         const isNew = this.#objects.set(frame.object);
-        if (frame.type === 'ADDED' && isNew) this.progressMs = this.#clock.now();
+        if (frame.type === 'ADDED' && isNew) this.progressMs = monotonicMs(this.#clock);
         if (this.#brokenByKey.size > 0) this.#brokenByKey.delete(frame.object.key);
         return false;
       }

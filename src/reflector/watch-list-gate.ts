@@ -1,4 +1,5 @@
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import type { FailureKind } from './failure.ts';
 
 /** After this many fallbacks in a row… */
@@ -8,7 +9,7 @@ const CLOSED_MS = 10 * 60_000;
 
 /** Whether WatchList is worth trying, from how it went before. */
 export class WatchListGate {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'now' | 'scheduler'>;
   readonly #isWanted: boolean;
   #lastFailure: FailureKind | undefined;
   #sameFailures = 0;
@@ -17,7 +18,7 @@ export class WatchListGate {
   #fallbacks = 0;
   #closedUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Pick<Clock, 'now'>, isWanted: boolean) {
+  constructor(clock: Pick<Clock, 'now' | 'scheduler'>, isWanted: boolean) {
     this.#clock = clock;
     this.#isWanted = isWanted;
   }
@@ -26,7 +27,7 @@ export class WatchListGate {
   admits(): boolean {
     const isPassedOver = this.#isPassedOver;
     this.#isPassedOver = false;
-    return this.#isWanted && !isPassedOver && this.#clock.now() >= this.#closedUntilMs;
+    return this.#isWanted && !isPassedOver && monotonicMs(this.#clock) >= this.#closedUntilMs;
   }
 
   succeeded(): void {
@@ -47,6 +48,6 @@ export class WatchListGate {
     this.#lastFailure = undefined;
     if (++this.#fallbacks < MAX_FALLBACKS) return;
     this.#fallbacks = 0;
-    this.#closedUntilMs = this.#clock.now() + CLOSED_MS;
+    this.#closedUntilMs = monotonicMs(this.#clock) + CLOSED_MS;
   }
 }

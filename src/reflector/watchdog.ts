@@ -1,8 +1,9 @@
 import type { Clock, Timer } from '../observe/clock.ts';
-import { schedulerOf } from '../observe/scheduler.ts';
+import { monotonicMs, schedulerOf } from '../observe/scheduler.ts';
 
 /** By when something must have happened, and what to say when it has not. */
 export interface Deadline {
+  /** In monotonic time. */
   readonly dueMs: number;
   problem(): Error;
 }
@@ -33,7 +34,7 @@ export class Watchdog {
   check(): void {
     if (this.#isStopped) return;
     this.#timer?.clear();
-    this.#timer = this.#clock.setTimeout(() => this.#fire(), this.#deadline().dueMs - this.#clock.now());
+    this.#timer = this.#clock.setTimeout(() => this.#fire(), this.#deadline().dueMs - monotonicMs(this.#clock));
   }
 
   /** Final: whatever is called afterwards, no timer is set. */
@@ -43,7 +44,7 @@ export class Watchdog {
   }
 
   #fire(): void {
-    if (this.#clock.now() < this.#deadline().dueMs) {
+    if (monotonicMs(this.#clock) < this.#deadline().dueMs) {
       this.check();
       return;
     }
@@ -55,7 +56,7 @@ export class Watchdog {
 
   #judge(): void {
     const deadline = this.#deadline();
-    if (this.#clock.now() < deadline.dueMs) this.check();
+    if (monotonicMs(this.#clock) < deadline.dueMs) this.check();
     else this.#onMissed(deadline.problem());
   }
 }

@@ -98,6 +98,23 @@ describe('MutationDetector', () => {
     await running;
   });
 
+  it('watches an object no shorter when the wall clock jumps', async () => {
+    const { clock, mutations, detector } = setUp({ retainMs: 10_000, periodMs: 1_000 });
+    const stop = new AbortController();
+    const running = detector.run({ signal: stop.signal });
+    const object = pod();
+    detector.watch('k', object);
+    for (let jumps = 0; jumps < 3; jumps++) {
+      clock.jump(3_600_000);
+      await clock.advance(1_000);
+    }
+    object.spec.ports.push(1);
+    await clock.advance(1_000);
+    expect(mutations).toHaveLength(1);
+    stop.abort();
+    await running;
+  });
+
   it('compares in slices, so that the event loop is not held', async () => {
     const clock = new FakeClock();
     let slices = 0;

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 
 export interface Mutation {
@@ -48,7 +49,7 @@ export class MutationDetector {
           'objects from a store are shared; copy them (structuredClone) before changing them.',
       );
     this.#options = { periodMs: 1_000, retainMs: 120_000, onMutation: report, ...options, logger };
-    this.#turnedMs = options.clock.now();
+    this.#turnedMs = monotonicMs(options.clock);
   }
 
   /** From now on, and for a while, the object must stay as it is. */
@@ -92,7 +93,7 @@ export class MutationDetector {
   }
 
   *#comparisons(): Generator<void, void> {
-    const nowMs = this.#options.clock.now();
+    const nowMs = monotonicMs(this.#options.clock);
     if (nowMs - this.#turnedMs > this.#options.retainMs) {
       this.#turnedMs = nowMs;
       this.#earlier = this.#recent;

@@ -4,7 +4,6 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { type IndexDefinition, type Indexers, indexReader, metaNamespaceIndex } from './index-definition.ts';
 import { IndexError } from './index-error.ts';
 import { LabelIndexes } from './label-indexes.ts';
-import { RoomyMap } from './roomy-map.ts';
 import { type IndexReader, type IndexValues, ValueIndex } from './value-index.ts';
 
 interface NamedIndex<T extends KubernetesObject> {
@@ -18,7 +17,7 @@ interface NamedIndex<T extends KubernetesObject> {
  */
 export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
   /** By key: the row of the object. An object keeps its row while it changes; the last object gets the row of one that goes. */
-  #rows = new RoomyMap<number>();
+  #rows = new Map<string, number>();
   /** By row. */
   #objects: Cached<T>[] = [];
   /** Those with a name and those of labels. Each has the same rows. */
@@ -122,7 +121,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
       indexes.push(fresh);
       named.set(name, { definition, index: fresh });
     }
-    const rows = new RoomyMap<number>();
+    const rows = new Map<string, number>();
     const after: Cached<T>[] = [];
     for (const cached of objects) {
       const row = rows.get(cached.key) ?? after.length;

@@ -1,4 +1,5 @@
 import type { Timer } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { DelayHeap } from './delay-heap.ts';
 import type { Entry } from './entry.ts';
@@ -42,7 +43,7 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
 
   /** @internal */
   protected delay(entry: Entry<T>, delayMs: number): void {
-    this.delays.add(entry, this.clock.now() + delayMs);
+    this.delays.add(entry, monotonicMs(this.clock) + delayMs);
     this.#arm();
   }
 
@@ -52,13 +53,13 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
     if (nextMs === undefined || (this.#timer && this.#timerMs <= nextMs)) return;
     this.#timer?.clear();
     this.#timerMs = nextMs;
-    this.#timer = this.clock.setTimeout(() => this.#release(), nextMs - this.clock.now());
+    this.#timer = this.clock.setTimeout(() => this.#release(), nextMs - monotonicMs(this.clock));
   }
 
   /** In slices: a million items may be due at one moment. The rest has its turn when everything else has had one. */
   #release(): void {
     this.#timer = undefined;
-    const nowMs = this.clock.now();
+    const nowMs = monotonicMs(this.clock);
     const slice = new TimeSlice(this.clock);
     for (let count = 1; ; count++) {
       const entry = this.delays.takeDue(nowMs);

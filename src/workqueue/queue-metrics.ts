@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../observe/clock.ts';
 import type { Counter, Gauge, Histogram, MetricLabels, Metrics } from '../observe/metrics.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 
 /** client-go's `defaultUnfinishedWorkUpdatePeriod`. */
 const TICK_MS = 500;
@@ -58,7 +59,7 @@ export class QueueMetrics {
   }
 
   added(entry: MeasuredEntry): void {
-    entry.dirtySinceMs = this.#clock.now();
+    entry.dirtySinceMs = monotonicMs(this.#clock);
     this.#adds.add(1, this.#labels);
     this.#count(entry.priority ?? 0, 1);
   }
@@ -74,7 +75,7 @@ export class QueueMetrics {
   }
 
   handedOut(entry: MeasuredEntry): void {
-    entry.runningSinceMs = this.#clock.now();
+    entry.runningSinceMs = monotonicMs(this.#clock);
     this.#queueDuration.observe(secondsBetween(entry.dirtySinceMs, entry.runningSinceMs), this.#labels);
     this.#count(entry.priority ?? 0, -1);
     this.#running.add(entry);
@@ -83,7 +84,7 @@ export class QueueMetrics {
 
   done(entry: MeasuredEntry): void {
     this.#running.delete(entry);
-    this.#workDuration.observe(secondsBetween(entry.runningSinceMs, this.#clock.now()), this.#labels);
+    this.#workDuration.observe(secondsBetween(entry.runningSinceMs, monotonicMs(this.#clock)), this.#labels);
   }
 
   #count(priority: number, change: number): void {
@@ -101,7 +102,7 @@ export class QueueMetrics {
   /** Goes on for as long as anything runs. */
   #showRunning(): void {
     this.#tick = undefined;
-    const nowMs = this.#clock.now();
+    const nowMs = monotonicMs(this.#clock);
     let all = 0;
     let longest = 0;
     for (const { runningSinceMs } of this.#running) {
@@ -115,7 +116,7 @@ export class QueueMetrics {
   }
 }
 
-/** A clock that was set back must not give a negative duration. */
+/** A time that goes back, as a bare wall clock may, must not give a negative duration. */
 function secondsBetween(fromMs: number, toMs: number): number {
   return Math.max(toMs - fromMs, 0) / 1_000;
 }

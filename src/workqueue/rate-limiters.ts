@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import type { RateLimiter } from './workqueue.ts';
 
 export interface ItemLimiterOptions<T> {
@@ -18,7 +19,7 @@ export interface BucketLimiterOptions {
   perSecond?: number;
   /** How many tries at once, after a time of quiet. Default 100. */
   burst?: number;
-  clock?: Pick<Clock, 'now'>;
+  clock?: Pick<Clock, 'now' | 'scheduler'>;
 }
 
 export interface FastSlowLimiterOptions<T> extends ItemLimiterOptions<T> {
@@ -88,7 +89,7 @@ export class ExponentialLimiter<T = string> implements RateLimiter<T> {
 export class BucketLimiter<T = string> implements RateLimiter<T> {
   readonly #msPerToken: number;
   readonly #burst: number;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'now' | 'scheduler'>;
   /** Below zero when tokens have been promised that are not there yet. */
   #tokens: number;
   #countedAtMs: number;
@@ -98,12 +99,12 @@ export class BucketLimiter<T = string> implements RateLimiter<T> {
     this.#burst = positive('burst', burst);
     this.#clock = clock;
     this.#tokens = burst;
-    this.#countedAtMs = clock.now();
+    this.#countedAtMs = monotonicMs(clock);
   }
 
   when(_item: T): number {
-    const nowMs = this.#clock.now();
-    // A clock that was set back must not take tokens away.
+    const nowMs = monotonicMs(this.#clock);
+    // A time that goes back, as a bare wall clock may, must not take tokens away.
     const passedMs = Math.max(nowMs - this.#countedAtMs, 0);
     this.#countedAtMs = nowMs;
     this.#tokens = Math.min(this.#tokens + passedMs / this.#msPerToken, this.#burst) - 1;

@@ -39,8 +39,8 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a deletion does not say what was shown before',
     file: 'src/informer/delta-handler.ts',
-    original: 'clock.now(), old), false);',
-    replacement: 'clock.now()), false);',
+    original: 'monotonicMs(clock), old), false);',
+    replacement: 'monotonicMs(clock)), false);',
     tests: [DELTAS],
   },
   {

@@ -83,9 +83,9 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a clock that was set back holds up resyncs',
-    file: 'src/processor/listener.ts',
-    original: '    if (this.#nextResyncMs - nowMs > this.resyncMs) this.#nextResyncMs = nowMs + this.resyncMs;\n',
-    replacement: '',
+    file: 'src/processor/shared-processor.ts',
+    original: 'clock.now() + next - monotonicMs(clock)',
+    replacement: 'next',
     tests: [ROUND],
   },
   {

@@ -273,7 +273,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'WatchList is tried again and again on a server that does not know it',
     file: 'src/reflector/watch-list-gate.ts',
-    original: '    this.#closedUntilMs = this.#clock.now() + CLOSED_MS;\n',
+    original: '    this.#closedUntilMs = monotonicMs(this.#clock) + CLOSED_MS;\n',
     replacement: '',
     tests: [test('reflector-watch-list')],
   },

@@ -83,8 +83,8 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a limit counts from the first wait on',
     file: 'src/observe/stall-limit.ts',
-    original: '    this.#sinceMs = this.#clock.now();\n',
-    replacement: '    this.#sinceMs ??= this.#clock.now();\n',
+    original: '    this.#sinceMs = monotonicMs(this.#clock);\n',
+    replacement: '    this.#sinceMs ??= monotonicMs(this.#clock);\n',
     tests: [LIMITS, 'src/observe/stall-limit.test.ts'],
   },
   {

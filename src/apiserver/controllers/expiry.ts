@@ -1,4 +1,5 @@
 import type { Timer } from '../../observe/clock.ts';
+import { monotonicMs } from '../../observe/scheduler.ts';
 import type { Api } from '../api.ts';
 import type { Change } from '../storage/storage.ts';
 
@@ -33,7 +34,7 @@ export class Expiry {
 
   #observe({ current }: Change): void {
     if (!current) return;
-    const dueMs = this.#api.clock.now() + this.#lifetimeMs;
+    const dueMs = monotonicMs(this.#api.clock) + this.#lifetimeMs;
     this.#queue.push({ key: current.key, revision: current.revision, dueMs });
     this.#arm();
   }
@@ -41,13 +42,13 @@ export class Expiry {
   #arm(): void {
     const [first] = this.#queue;
     if (this.#timer || !first) return;
-    const delayMs = first.dueMs - this.#api.clock.now();
+    const delayMs = first.dueMs - monotonicMs(this.#api.clock);
     this.#timer = this.#api.clock.setTimeout(() => this.#sweep(), delayMs, { keepAlive: false });
   }
 
   #sweep(): void {
     this.#timer = undefined;
-    const nowMs = this.#api.clock.now();
+    const nowMs = monotonicMs(this.#api.clock);
     const due = this.#queue.findIndex((entry) => entry.dueMs > nowMs);
     const expired = due < 0 ? this.#queue : this.#queue.slice(0, due);
     this.#queue = due < 0 ? [] : this.#queue.slice(due);

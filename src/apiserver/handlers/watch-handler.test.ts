@@ -137,6 +137,18 @@ describe('a watch', () => {
       expect(await watch.next()).toBeUndefined();
     });
 
+    it.each([3_600_000, -3_600_000])('gets it then though the wall clock jumps by %d ms', async (byMs) => {
+      const options = 'allowWatchBookmarks=true&timeoutSeconds=70';
+      const watch = await client.watch(`${OBJECTS}?resourceVersion=${server.resourceVersion}&${options}`);
+      clock.jump(byMs);
+      await clock.advance(60_000);
+      await client.post('/api/v1/namespaces/default/secrets', { metadata: { name: 's' } });
+      await clock.advance(8_000);
+      expect(await watch.next()).toMatchObject({ type: 'BOOKMARK' });
+      await clock.advance(2_000);
+      expect(await watch.next()).toBeUndefined();
+    });
+
     it('gets none of events, which the real server does not cache', async () => {
       const watch = await client.watch(
         `/api/v1/events?resourceVersion=${server.resourceVersion}&allowWatchBookmarks=true&timeoutSeconds=300`,

@@ -1,4 +1,5 @@
 import type { Timer } from '../../observe/clock.ts';
+import { monotonicMs } from '../../observe/scheduler.ts';
 import type { Api } from '../api.ts';
 import type { WatchFaults } from '../request/fault-plan.ts';
 import { type ParsedListOptions, parseResourceVersion } from '../request/list-parameters.ts';
@@ -119,14 +120,14 @@ class WatchTimers {
     const timeoutMs = options.timeoutSeconds
       ? options.timeoutSeconds * 1000
       : settings.minRequestTimeoutMs * (1 + identity.random());
-    const deadlineMs = clock.now() + timeoutMs;
+    const deadlineMs = monotonicMs(clock) + timeoutMs;
     const set = (callback: () => void, delayMs: number) => {
       if (!this.#cleared) this.#timers.push(clock.setTimeout(callback, delayMs, { keepAlive: false }));
     };
     set(() => stream.end(), timeoutMs);
     if (!options.allowWatchBookmarks || resource.strategy.uncached) return;
     const schedule = () => {
-      const untilLast = deadlineMs - BOOKMARK_BEFORE_TIMEOUT_MS - clock.now();
+      const untilLast = deadlineMs - BOOKMARK_BEFORE_TIMEOUT_MS - monotonicMs(clock);
       const delayMs = Math.min(settings.bookmarkIntervalMs, untilLast);
       if (delayMs < 0) return;
       set(() => {

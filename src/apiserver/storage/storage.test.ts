@@ -74,6 +74,18 @@ describe('Store', () => {
     expect(store.compactedRevision).toBe(store.revision - 1);
   });
 
+  it('forgets nothing sooner or later because the wall clock jumps', async () => {
+    const { store, table, clock } = makeStore({ historyMaxAgeMs: 1_000 });
+    store.put(table, object('a', 1));
+    clock.jump(3_600_000);
+    store.put(table, object('a', 2));
+    expect(table.changesSince(0)).toHaveLength(2);
+    clock.jump(-3_600_000);
+    await clock.advance(1_001);
+    store.put(table, object('a', 3));
+    expect(table.changesSince(0)).toHaveLength(1);
+  });
+
   it('wakes those who wait for a revision, and gives up after the time', async () => {
     const { store, table, clock } = makeStore();
     const reached = store.waitForRevision(BigInt(store.revision + 1), 3_000);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../observe/clock.ts';
+import { monotonicMs } from '../../observe/scheduler.ts';
 import { expired, MAX_STORED_BYTES, StorageLimit } from '../request/status-error.ts';
 import type { JsonObject } from '../values/json.ts';
 import { SortedMap } from './sorted-map.ts';
@@ -13,6 +14,7 @@ export interface SelectableField {
 /** One change. `previous` is unset for a creation, `current` for a deletion. */
 export interface Change {
   readonly revision: number;
+  /** In monotonic time. */
   readonly atMs: number;
   readonly table: Table;
   readonly previous: StoredObject | undefined;
@@ -175,7 +177,7 @@ export class Store {
     const previous = table.objects.get(current.key);
     this.#revision = revision;
     table.objects.set(current.key, current);
-    this.#commit({ revision, atMs: this.#options.clock.now(), table, previous, current });
+    this.#commit({ revision, atMs: monotonicMs(this.#options.clock), table, previous, current });
     return current;
   }
 
@@ -186,7 +188,7 @@ export class Store {
     const revision = ++this.#revision;
     table.objects.delete(key);
     const last = previous.at(revision);
-    this.#commit({ revision, atMs: this.#options.clock.now(), table, previous, current: undefined, last });
+    this.#commit({ revision, atMs: monotonicMs(this.#options.clock), table, previous, current: undefined, last });
     return last;
   }
 
@@ -238,7 +240,7 @@ export class Store {
   restore({ revision, tables }: StoreSnapshot): readonly Change[] {
     const deleted: Change[] = [];
     const created: Change[] = [];
-    const atMs = this.#options.clock.now();
+    const atMs = monotonicMs(this.#options.clock);
     for (const name of new Set([...this.#tables.keys(), ...tables.keys()])) {
       const table = this.table(name);
       for (const { before, after } of table.reset(tables.get(name) ?? new Map())) {

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../api/metadata.ts';
+import { monotonicMs } from '../../observe/scheduler.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliIo } from '../cli-io.ts';
 import { safeText } from '../terminal/safe-text.ts';
@@ -34,21 +35,21 @@ export class Narrator {
   async heard(type: string, name?: string): Promise<void> {
     const wanted = name === undefined ? type : `${type} ${name}`;
     const { clock, signal } = this.#io;
-    const deadlineMs = clock.now() + PATIENCE_MS;
+    const deadlineMs = monotonicMs(clock) + PATIENCE_MS;
     for (;;) {
       const at = this.#happened.indexOf(wanted);
       if (at >= 0) {
         this.#happened.splice(at, 1);
         return;
       }
-      if (clock.now() >= deadlineMs) throw new CliError(`the demo waited too long for ${wanted}`);
+      if (monotonicMs(clock) >= deadlineMs) throw new CliError(`the demo waited too long for ${wanted}`);
       const done = new AbortController();
       const stop = AbortSignal.any([signal, done.signal]);
       await Promise.race([
         new Promise<void>((resolve) => {
           this.#wake = resolve;
         }),
-        clock.sleep(deadlineMs - clock.now(), stop).catch(() => {}),
+        clock.sleep(deadlineMs - monotonicMs(clock), stop).catch(() => {}),
       ]);
       done.abort();
       signal.throwIfAborted();

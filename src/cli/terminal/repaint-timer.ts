@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../observe/clock.ts';
+import { monotonicMs } from '../../observe/scheduler.ts';
 
 /** At most ten frames a second. */
 export const FRAME_MS = 100;
@@ -37,12 +38,12 @@ export class RepaintTimer {
     const { clock } = this.#options;
     this.#timer?.clear();
     this.#dueMs = dueMs;
-    this.#timer = clock.setTimeout(() => this.#paint(), Math.max(0, dueMs - clock.now()));
+    this.#timer = clock.setTimeout(() => this.#paint(), Math.max(0, dueMs - monotonicMs(clock)));
   }
 
   #paint(): void {
     const { clock, paint, idleMs } = this.#options;
-    this.#lastMs = clock.now();
+    this.#lastMs = monotonicMs(clock);
     this.#dueMs = Number.POSITIVE_INFINITY;
     paint();
     this.#paintAt(this.#lastMs + idleMs);

@@ -105,4 +105,19 @@ describe('a repaint timer', () => {
     timer.request();
     expect(clock.pendingTimers).toBe(0);
   });
+
+  it.each([3_600_000, -3_600_000])('paints as often when the wall clock jumps by %d ms', async (byMs) => {
+    const clock = new FakeClock();
+    const paint = vi.fn();
+    const timer = new RepaintTimer({ clock, paint, idleMs: 1_000 });
+    timer.request();
+    await clock.advance(0);
+    clock.jump(byMs);
+    timer.request();
+    await clock.advance(FRAME_MS - 1);
+    expect(paint).toHaveBeenCalledTimes(1);
+    await clock.advance(1);
+    expect(paint).toHaveBeenCalledTimes(2);
+    timer.stop();
+  });
 });

@@ -49,7 +49,9 @@ function sourceFiles(): string[] {
     .sort();
 }
 
-const texts = [...[...pages.keys()].map((page) => page.slice(root.length + 1)), ...sourceFiles()].filter((path) => !isGenerated(path));
+const texts = [...[...pages.keys()].map((page) => page.slice(root.length + 1)), ...sourceFiles()].filter(
+  (path) => !isGenerated(path),
+);
 for (const path of texts) {
   const text = readFileSync(join(root, path), 'utf8');
   const prose = path.endsWith('.md') ? markdownProse(text) : sourceProse(path, text);

@@ -58,6 +58,11 @@ const BASE_ERROR_FILE = join('api', 'tidewatch-error.ts');
 
 const breaches: string[] = [];
 
+/** What each file imports, types included; what it loads later, when it is needed, is not a part of it. */
+const imports = new Map<string, string[]>();
+/** A parser and an evaluator of expressions call each other: an expression holds macros, and a macro holds expressions. */
+const ALLOWED_CYCLE = 'apiserver/crd/cel/evaluator.ts apiserver/crd/cel/macro-evaluation.ts';
+
 function sourceFiles(): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
@@ -197,6 +202,9 @@ function checkFile(path: string): void {
     const where = () => `${path}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}`;
     const specifier = importedBy(node);
     if (specifier !== undefined) checkImport(path, folder, specifier, where());
+    if (specifier?.startsWith('.') && (ts.isImportDeclaration(node) || ts.isExportDeclaration(node))) {
+      imports.get(path)?.push(relative(root, resolve(root, dirname(path), specifier)));
+    }
     const use = AMBIENT_FOLDERS.has(folder ?? '') ? undefined : ambientUse(node);
     if (use !== undefined) {
       breaches.push(
@@ -214,8 +222,39 @@ function checkFile(path: string): void {
   visit(source);
 }
 
+/** Files that import each other, directly or through others (Tarjan's strongly connected components). */
+function cycles(): string[][] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const path: string[] = [];
+  const visit = (file: string): number => {
+    order.set(file, order.size);
+    let low = order.size - 1;
+    path.push(file);
+    for (const next of imports.get(file) ?? []) {
+      if (!imports.has(next)) continue;
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (path.includes(next)) low = Math.min(low, order.get(next) ?? low);
+    }
+    if (low === order.get(file)) {
+      const component = path.splice(path.indexOf(file));
+      if (component.length > 1) found.push(component.sort());
+    }
+    return low;
+  };
+  for (const file of imports.keys()) if (!order.has(file)) visit(file);
+  return found;
+}
+
 const files = sourceFiles().filter((path) => !/(\.test|-fixture)\.ts$/.test(path));
+for (const path of files) {
+  if (folderOf(path) !== 'generated') imports.set(path, []);
+}
 for (const path of files) checkFile(path);
+for (const cycle of cycles()) {
+  if (cycle.join(' ') !== ALLOWED_CYCLE)
+    breaches.push(`${cycle.join(', ')} import each other in a circle: move what they share to a file of its own.`);
+}
 for (const breach of breaches) console.error(breach);
 if (breaches.length > 0) {
   console.error(`${breaches.length} breaches of the layering in ${files.length} files.`);

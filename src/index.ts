@@ -9,14 +9,8 @@ export {
   objectKey,
   splitMetaNamespaceKey,
 } from './api/key.ts';
-export {
-  type LabelOperator,
-  type LabelRequirement,
-  LabelSelector,
-  type LabelSelectorObject,
-  type Labels,
-  SelectorError,
-} from './api/label-selector.ts';
+export type { LabelOperator, LabelRequirement } from './api/label-requirement.ts';
+export { LabelSelector, type LabelSelectorObject, type Labels } from './api/label-selector.ts';
 export type { ListOptions, ResourceVersionMatch } from './api/list-options.ts';
 export type {
   KubernetesList,
@@ -41,6 +35,7 @@ export {
   resourceName,
 } from './api/resource.ts';
 export { compareResourceVersions } from './api/resource-version.ts';
+export { SelectorError } from './api/selector-error.ts';
 export type { Status, StatusCause, StatusDetails } from './api/status.ts';
 export { TidewatchError, type TidewatchErrorKind } from './api/tidewatch-error.ts';
 export { TransformError } from './api/transform-error.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FieldSelector } from './field-selector.ts';
-import { SelectorError } from './label-selector.ts';
+import { SelectorError } from './selector-error.ts';
 
 const reader = (fields: Record<string, string>) => (field: string) => fields[field] ?? '';
 

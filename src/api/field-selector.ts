@@ -1,4 +1,4 @@
-import { SelectorError } from './label-selector.ts';
+import { SelectorError } from './selector-error.ts';
 
 export interface FieldRequirement {
   /** A path such as `spec.nodeName`; which ones a server accepts depends on the kind. */

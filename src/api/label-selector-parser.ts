@@ -1,5 +1,6 @@
-import { type LabelOperator, type LabelRequirement, parseInt64, SelectorError } from './label-selector.ts';
+import { type LabelOperator, type LabelRequirement, parseInt64 } from './label-requirement.ts';
 import { labelKeyProblem, labelValueProblem } from './label-syntax.ts';
+import { SelectorError } from './selector-error.ts';
 
 interface Token {
   readonly text: string;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LabelSelector, SelectorError } from './label-selector.ts';
+import { LabelSelector } from './label-selector.ts';
+import { SelectorError } from './selector-error.ts';
 
 describe('LabelSelector.parse', () => {
   it.each([

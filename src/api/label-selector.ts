@@ -1,14 +1,6 @@
+import { type LabelRequirement, parseInt64 } from './label-requirement.ts';
 import { parseLabelSelector } from './label-selector-parser.ts';
-import { brandError, TidewatchError } from './tidewatch-error.ts';
-
-export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<';
-
-export interface LabelRequirement {
-  readonly key: string;
-  readonly operator: LabelOperator;
-  /** One for `=`, `==`, `!=`, `>`, `<`; at least one, sorted, for `in` and `notin`; none for `exists` and `!`. */
-  readonly values: readonly string[];
-}
+import { SelectorError } from './selector-error.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -16,20 +8,6 @@ export type Labels = Readonly<Record<string, string>>;
 export interface LabelSelectorObject {
   matchLabels?: Record<string, string>;
   matchExpressions?: { key: string; operator: string; values?: string[] }[];
-}
-
-/** The text is not a selector. The message quotes it and points at the place. */
-export class SelectorError extends TidewatchError {
-  declare readonly name: 'SelectorError';
-  declare readonly kind: 'selector';
-
-  static {
-    brandError(SelectorError, 'SelectorError');
-  }
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('selector', message, options);
-  }
 }
 
 /**
@@ -118,13 +96,6 @@ function satisfies({ operator, values }: LabelRequirement, actual: string | unde
       return operator === '>' ? left > right : left < right;
     }
   }
-}
-
-/** As Go's `strconv.ParseInt(text, 10, 64)`. */
-export function parseInt64(text: string | undefined): bigint | undefined {
-  if (text === undefined || !/^[+-]?[0-9]+$/.test(text)) return undefined;
-  const value = BigInt(text.replace(/^\+/, ''));
-  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 function printRequirement({ key, operator, values }: LabelRequirement): string {

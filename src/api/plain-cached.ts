@@ -62,7 +62,8 @@ function text(object: KubernetesObject, field: string, value: unknown): string {
 
 function labelsOf(object: KubernetesObject, labels: unknown): Labels {
   if (labels === undefined || labels === null) return NO_LABELS;
-  if (typeof labels !== 'object' || Array.isArray(labels)) throw new KeyError(object, 'its metadata.labels are not a map');
+  if (typeof labels !== 'object' || Array.isArray(labels))
+    throw new KeyError(object, 'its metadata.labels are not a map');
   return labels as Labels;
 }
 

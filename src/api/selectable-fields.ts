@@ -1,4 +1,4 @@
-import { SelectorError } from './label-selector.ts';
+import { SelectorError } from './selector-error.ts';
 
 /** A resource as field selectors see it. */
 export interface SelectableResource {

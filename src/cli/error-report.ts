@@ -1,5 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
-import { SelectorError } from '../api/label-selector.ts';
+import { SelectorError } from '../api/selector-error.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { KubeconfigError } from '../login/kubeconfig.ts';
 import { CliError } from './cli-error.ts';

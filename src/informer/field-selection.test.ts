@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiError } from '../api/api-error.ts';
-import { SelectorError } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { defineResource, type Resource } from '../api/resource.ts';
+import { SelectorError } from '../api/selector-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { customResourceDefinitions } from '../generated/api/apiextensions/v1.ts';
 import { jobs } from '../generated/api/batch/v1.ts';

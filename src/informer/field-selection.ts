@@ -1,9 +1,9 @@
 import type { Cached } from '../api/cached.ts';
 import type { FieldSelector } from '../api/field-selector.ts';
-import { SelectorError } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import { fieldText, readFieldText, resolveField } from '../api/selectable-fields.ts';
+import { SelectorError } from '../api/selector-error.ts';
 import { findBuiltin } from '../generated/resources.ts';
 import { parseIndexPath, pathReader } from '../store/index-path.ts';
 

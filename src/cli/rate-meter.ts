@@ -8,20 +8,14 @@ const BUCKETS = 6;
 export class RateMeter {
   readonly #clock: Pick<Clock, 'now' | 'scheduler'>;
   readonly #counts = new Map<number, number>();
-  #total = 0;
 
   constructor(clock: Pick<Clock, 'now' | 'scheduler'>) {
     this.#clock = clock;
   }
 
-  get total(): number {
-    return this.#total;
-  }
-
   count(): void {
     const bucket = this.#bucket();
     this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + 1);
-    this.#total++;
   }
 
   /** Over the last three seconds. */

@@ -49,6 +49,7 @@ export interface KubeconfigUser {
   readonly password: Secret | undefined;
   readonly authProvider: KubeconfigAuthProvider | undefined;
   readonly exec: KubeconfigExec | undefined;
+  /** Held against what kubectl reads. @testonly */
   readonly extensions: ReadonlyMap<string, unknown>;
 }
 
@@ -76,6 +77,7 @@ export interface KubeconfigContext {
   readonly cluster: string;
   readonly user: string;
   readonly namespace: string;
+  /** Held against what kubectl reads. @testonly */
   readonly extensions: ReadonlyMap<string, unknown>;
 }
 

@@ -17,6 +17,7 @@ export class RingBuffer<T> {
     return this.#length;
   }
 
+  /** How many slots it holds. @testonly */
   get capacity(): number {
     return this.#slots.length;
   }

@@ -54,10 +54,6 @@ export class SharedProcessor<T extends KubernetesObject> {
     this.#scheduler = schedulerOf(options.clock);
   }
 
-  get isStopped(): boolean {
-    return this.#stopped;
-  }
-
   /** When the first listener is due for a resync, as the wall clock is set now; undefined when none ever is. */
   get nextResyncMs(): number | undefined {
     let next: number | undefined;

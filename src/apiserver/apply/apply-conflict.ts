@@ -17,8 +17,6 @@ export interface FieldConflict {
 
 /** Refuses an apply that is not forced: the 409 with a cause for each field. */
 export class ApplyConflict extends StatusError {
-  readonly conflicts: readonly FieldConflict[];
-
   constructor(conflicts: readonly FieldConflict[]) {
     const causes: StatusCause[] = conflicts.map((conflict) => ({
       reason: 'FieldManagerConflict',
@@ -35,7 +33,6 @@ export class ApplyConflict extends StatusError {
       details: { causes },
       code: 409,
     });
-    this.conflicts = conflicts;
   }
 }
 

@@ -35,7 +35,7 @@ export class GoRegExp {
     this.#matcher = new Matcher(program);
   }
 
-  /** How many characters and instructions have been looked at so far. */
+  /** How many characters and instructions have been looked at so far. @testonly */
   get steps(): number {
     return this.#matcher.steps;
   }

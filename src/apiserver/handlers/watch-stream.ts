@@ -64,10 +64,6 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
     if (this.#faults.errorEvent?.afterEvents === 0) this.#sendErrorFault();
   }
 
-  get open(): boolean {
-    return !this.#ended;
-  }
-
   /** A change that happened now. `frames` is shared by all watchers of the change. */
   offer(change: Change, frames: FrameCache): void {
     if (this.#ended || change.revision <= this.#options.notBefore) return;

@@ -9,7 +9,6 @@ import { badRequest, invalidObject, statusError } from './status-error.ts';
 
 /** `metav1.ListOptions` of a request, parsed and judged. */
 export interface ParsedListOptions {
-  readonly watch: boolean;
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
   readonly limit: number;
@@ -28,7 +27,6 @@ export function parseListOptions(query: URLSearchParams, watch: boolean, resourc
   let sendInitialEvents = queryBool(query, 'sendInitialEvents');
   let resourceVersionMatch = query.get('resourceVersionMatch') ?? '';
   const options = {
-    watch,
     labels: parseSelector(() => LabelSelector.parse(query.get('labelSelector') ?? '')),
     fields: fieldSelector(query.get('fieldSelector') ?? '', resource),
     limit: queryInt(query, 'limit') ?? 0,

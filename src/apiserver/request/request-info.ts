@@ -9,10 +9,6 @@ export interface RequestInfo {
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
-  /** What follows the subresource: `proxy/a/b` gives `a/b`. */
-  readonly rest: string;
-  /** From the old `/api/v1/watch/…` paths. */
-  readonly watchPath: boolean;
 }
 
 const VERB_OF_METHOD: Readonly<Record<string, string>> = {
@@ -58,8 +54,6 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     resource: '',
     subresource: '',
     name: '',
-    rest: '',
-    watchPath: false,
   };
   const parts = splitPath(path);
   if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return nothing;
@@ -76,7 +70,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     namespace = rest[1] ?? '';
     if (rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2] ?? '')) rest = rest.slice(2);
   }
-  const [resource = '', name = '', subresource = '', ...more] = rest;
+  const [resource = '', name = '', subresource = ''] = rest;
   const verb = watchPath ? 'watch' : verbOf(method, name, query);
   return {
     isResource: true,
@@ -87,8 +81,6 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     resource,
     subresource,
     name,
-    rest: more.join('/'),
-    watchPath,
   };
 }
 

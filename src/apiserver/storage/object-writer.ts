@@ -59,10 +59,9 @@ export class ObjectWriter {
   }
 
   context(options: WriteOptions): WriteContext {
-    const { clock, store, identity } = this.#api;
+    const { clock, identity } = this.#api;
     return {
       nowMs: clock.now(),
-      store,
       namespace: options.namespace,
       dryRun: options.dryRun,
       ...(options.subresource === undefined ? {} : { subresource: options.subresource }),

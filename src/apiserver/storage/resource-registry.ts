@@ -40,11 +40,6 @@ export class ResourceRegistry {
     return this.#resources.get(keyOf(group, version, plural));
   }
 
-  /** Any version of the resource; the preferred one when there are several. */
-  findAny(group: string, plural: string): ServedResource | undefined {
-    return this.all().find((resource) => resource.group === group && resource.plural === plural);
-  }
-
   /** Any version of the resource that a table holds. */
   forTable(table: Table): ServedResource | undefined {
     return this.#byTable.get(table);

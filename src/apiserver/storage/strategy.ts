@@ -3,12 +3,11 @@ import type { DeleteOptions } from '../request/delete-options.ts';
 import type { FieldError } from '../request/field-error.ts';
 import type { JsonObject } from '../values/json.ts';
 import type { NameRule } from '../values/name-rules.ts';
-import type { SelectableField, Store } from './storage.ts';
+import type { SelectableField } from './storage.ts';
 
 /** What a strategy may look at while it prepares or judges a write. */
 export interface WriteContext {
   readonly nowMs: number;
-  readonly store: Store;
   readonly namespace: string;
   /** Unset for writes to the object itself. */
   readonly subresource?: string;

@@ -26,12 +26,10 @@ export interface Glyphs {
   readonly dot: string;
   readonly full: string;
   readonly empty: string;
-  readonly rule: string;
-  readonly arrow: string;
 }
 
-const UNICODE: Glyphs = { ellipsis: '…', dot: '●', full: '█', empty: '░', rule: '─', arrow: '→' };
-const ASCII: Glyphs = { ellipsis: '~', dot: '*', full: '#', empty: '.', rule: '-', arrow: '->' };
+const UNICODE: Glyphs = { ellipsis: '…', dot: '●', full: '█', empty: '░' };
+const ASCII: Glyphs = { ellipsis: '~', dot: '*', full: '#', empty: '.' };
 
 /**
  * The only way from text to a terminal: everything that passes is safe, fits the width that was asked for, and carries

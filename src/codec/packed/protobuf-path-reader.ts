@@ -20,7 +20,6 @@ export interface ProtobufPathReaderOptions {
 
 /** What is needed to walk through messages of one type. */
 interface Step {
-  readonly plan: MessagePlan;
   readonly decoder: ObjectDecoder;
   readonly fields: ReadonlyMap<string, FieldPlan>;
   /** Some of its fields lie in messages of their own, so that it has to be decoded as a whole. */
@@ -112,7 +111,6 @@ export class ProtobufPathReader {
 
 function stepOf(plan: MessagePlan, decoder: ObjectDecoder): Step {
   return {
-    plan,
     decoder,
     fields: new Map(plan.fields.map((field) => [field.name, field])),
     isNested: plan.table.some((field) => field?.code === EMBEDDED),

@@ -31,6 +31,19 @@ describe.each([
     expect(scene.reports[0]?.error.message).toContain('silent for 150 s');
   });
 
+  it('a watch that ends without an event is called short only when it was', async () => {
+    await using scene = await Scene.start();
+    await scene.clock.advance(60_000);
+    scene.clock.jump(byMs);
+    scene.watch.end();
+    await scene.settle();
+    expect(scene.reports).toEqual([]);
+    expect(scene.server.of('watch')).toHaveLength(2);
+    scene.watch.end();
+    await scene.settle();
+    expect(scene.reports).toMatchObject([{ error: { kind: 'shortWatch' } }]);
+  });
+
   it('a WatchList that brings nothing is given up after its time', async () => {
     await using scene = await Scene.start({ watchList: true, watches: [quiet], watchListBookmarkTimeoutMs: 30_000 });
     await scene.clock.advance(10_000);

@@ -1,5 +1,6 @@
 import { ApiError } from '../api/api-error.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { afterEvents, afterStreamEnd, afterWatchOpen, failureKind, retryAfterMs } from './failure.ts';
 import type { Filler } from './filler.ts';
 import type { FrameStream } from './frame-stream.ts';
@@ -90,14 +91,14 @@ export class ListAndWatch<T extends KubernetesObject> {
     this.#isFromList = false;
     const expectsBookmarks = isResumed && this.#sendsBookmarks;
     // From before the request: some proxies hold back the head of a response until the first event.
-    const startMs = clock.now();
+    const startMs = monotonicMs(clock);
     let stream: FrameStream<T>;
     try {
       stream = handedOver ?? (await openWatch(session, expectsBookmarks));
     } catch (error) {
       signal.throwIfAborted();
       if (failureKind(error) !== 'silent') return await this.#openFailed(error);
-      if (isResumed) this.#silentWatches.add(clock.now() - startMs);
+      if (isResumed) this.#silentWatches.add(monotonicMs(clock) - startMs);
       return await this.#ended(error, false);
     }
 
@@ -118,7 +119,7 @@ export class ListAndWatch<T extends KubernetesObject> {
       stream.close();
     }
     signal.throwIfAborted();
-    const lastedMs = clock.now() - startMs;
+    const lastedMs = monotonicMs(clock) - startMs;
     if (events > 0) this.#silentWatches.reset();
     else if (isResumed) this.#silentWatches.add(lastedMs);
     const isShort = events === 0 && lastedMs < SHORT_WATCH_MS;

@@ -72,7 +72,7 @@ describe.each([{ store: 'packed' }, { store: 'plain' }] as const)('an object fro
     const before = await client.get('web');
     const refusal = await client.apply(pod, { fieldManager: 'test', force: true }).catch((error: Error) => error);
     expect(refusal).toBeInstanceOf(TypeError);
-    expect((refusal as Error).message).toMatch(/default\/web.*apply an object that holds just the fields/s);
+    expect((refusal as Error).message).toMatch(/default\/web.*apply an object with just the fields/s);
     expect((refusal as Error).message).toContain(what);
     expect(await client.get('web')).toEqual(before);
   });

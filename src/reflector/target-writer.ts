@@ -49,17 +49,19 @@ export class TargetWriter<T extends KubernetesObject> {
    */
   write(type: ObjectEventType, event: Cached<T>): boolean | Promise<boolean> {
     this.#refuseStale(type, event);
-    const failed = (cause: unknown): never => {
-      throw unusableError(`the ${VERB[type]} of ${event.key}`, event.key, cause);
-    };
     let written: void | Promise<void>;
     try {
       written = this.#handOver(type, this.#prepare(event));
     } catch (cause) {
-      return failed(cause);
+      throw eventError(type, event.key, cause);
     }
     if (written === undefined) return this.leftOut.delete(event.key);
-    return written.then(() => this.leftOut.delete(event.key), failed);
+    return written.then(
+      () => this.leftOut.delete(event.key),
+      (cause: unknown) => {
+        throw eventError(type, event.key, cause);
+      },
+    );
   }
 
   #handOver(type: ObjectEventType, object: Cached<T>): void | Promise<void> {
@@ -125,4 +127,8 @@ export class TargetWriter<T extends KubernetesObject> {
       { key: event.key },
     );
   }
+}
+
+function eventError(type: ObjectEventType, key: string, cause: unknown): ReflectorError {
+  return unusableError(`the ${VERB[type]} of ${key}`, key, cause);
 }

@@ -269,3 +269,39 @@ describe('DeltaFIFO.resync', () => {
     expect(drain(fifo)).toEqual([[delta('Updated', thing('foo', 6))], [delta('Deleted', thing('bar', 10))]]);
   });
 });
+
+describe('DeltaFIFO for those who put its parts together', () => {
+  it('knows the key of an object, of a tombstone and of deltas', () => {
+    const fifo = queue();
+    expect(fifo.keyOf(thing('foo', 1))).toBe('foo');
+    expect(fifo.keyOf(tombstone('bar', 1))).toBe('bar');
+    expect(fifo.keyOf([delta('Added', thing('foo', 1)), delta('Deleted', tombstone('foo', 2))])).toBe('foo');
+    expect(() => fifo.keyOf([])).toThrow('have no key');
+  });
+
+  it('takes deltas back that could not be processed, unless newer ones are queued', () => {
+    const fifo = queue();
+    fifo.add(thing('foo', 1));
+    fifo.update(thing('foo', 2));
+    fifo.add(thing('bar', 1));
+    const [foo = [], bar = []] = drain(fifo);
+    fifo.update(thing('bar', 3));
+    fifo.addIfNotPresent(foo);
+    fifo.addIfNotPresent(bar);
+    expect(drain(fifo)).toEqual([
+      [delta('Updated', thing('bar', 3))],
+      [delta('Added', thing('foo', 1)), delta('Updated', thing('foo', 2))],
+    ]);
+    fifo.close();
+    fifo.addIfNotPresent(foo);
+    expect(fifo.length).toBe(0);
+  });
+
+  it('wakes a pop that waits, and counts as populated', async () => {
+    const fifo = queue();
+    const popped = fifo.pop(() => {});
+    fifo.addIfNotPresent([delta('Added', thing('foo', 1))]);
+    expect(await popped).toEqual([delta('Added', thing('foo', 1))]);
+    expect(fifo.hasSynced()).toBe(true);
+  });
+});

@@ -277,7 +277,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a hook that throws ends the process loop',
-    file: 'src/informer/informer-controller.ts',
+    file: 'src/queue/queue-consumer.ts',
     original: 'if (onPopped !== undefined) guarded(onPopped, this.#onHookFailure);',
     replacement: 'onPopped?.();',
     tests: ['src/informer/informer-controller.test.ts'],

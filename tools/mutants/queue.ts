@@ -118,4 +118,11 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     replacement: '',
     tests: [STEPS, BACKLOG],
   },
+  {
+    bug: 'addIfNotPresent takes the place of newer deltas',
+    file: 'src/queue/delta-fifo.ts',
+    original: '    if (this.#queued.has(key)) return;\n    const [first',
+    replacement: '    const [first',
+    tests: ['src/queue/delta-fifo.test.ts'],
+  },
 ];

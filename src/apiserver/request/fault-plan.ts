@@ -90,11 +90,7 @@ export interface MetFault {
   readonly released: Promise<void>;
 }
 
-interface Subject {
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string>>;
-}
+type Subject = Parameters<NonNullable<FaultMatch['where']>>[0];
 
 class Entry implements PlannedFault {
   readonly match: FaultMatch;

@@ -41,9 +41,15 @@ export interface CachedList<T extends KubernetesObject = KubernetesObject> {
   readonly metadata: ListMeta;
 }
 
+/** An object came, changed or went. */
+export interface CachedEvent<T extends KubernetesObject = KubernetesObject> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: Cached<T>;
+}
+
 /** One frame of a watch. */
 export type CachedFrame<T extends KubernetesObject = KubernetesObject> =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Cached<T> }
+  | CachedEvent<T>
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
   | { readonly type: 'ERROR'; readonly status: Status }
   /** Malformed, of an unknown type, of another kind, or without usable metadata. */
@@ -55,3 +61,11 @@ export type CachedFrame<T extends KubernetesObject = KubernetesObject> =
  * connection.
  */
 export type CachedFrames<T extends KubernetesObject = KubernetesObject> = AsyncIterable<readonly CachedFrame<T>[]>;
+
+/** What moves from a reflector on: the frames of its watches, before them a whole list, and another one after each gap. */
+export type CachedChange<T extends KubernetesObject = KubernetesObject> =
+  | CachedFrame<T>
+  /** Everything that exists at `resourceVersion`: what is known and not in it is gone. */
+  | { readonly type: 'LIST'; readonly items: readonly Cached<T>[]; readonly resourceVersion: string }
+  /** A stored object that turned out to be damaged, fetched again. Says nothing if another version of it is known by now. */
+  | { readonly type: 'REPAIRED'; readonly object: Cached<T> };

@@ -7,7 +7,6 @@ import { logRecorder, version } from '../processor/processor-fixture.ts';
 import type { DeltaType } from '../queue/queue.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import { DeltaHandler } from './delta-handler.ts';
-import { Repairs } from './repairs.ts';
 
 function fixture() {
   const table = new ObjectTable();
@@ -19,11 +18,10 @@ function fixture() {
       `${type} ${old && (type === 'update' || old !== object) ? `${old.resourceVersion}->` : ''}${object.resourceVersion}${flag ? ' flag' : ''}${isSync ? ' sync' : ''} (store: ${inTable})`,
     );
   };
-  const repairs = new Repairs();
-  const handler = new DeltaHandler({ name: 'pods', table, distribute: tell, repairs, clock: new FakeClock(), logger });
+  const handler = new DeltaHandler({ name: 'pods', table, distribute: tell, clock: new FakeClock(), logger });
   const handle = (type: DeltaType, object: Cached | DeletedFinalStateUnknown<Cached>, initial = false) =>
     handler.handle([{ type, object }], initial);
-  return { table, heard, logger, repairs, handle, handler };
+  return { table, heard, logger, handle, handler };
 }
 
 describe('DeltaHandler', () => {
@@ -69,10 +67,10 @@ describe('DeltaHandler', () => {
   });
 
   it('tells of what takes the place of a damaged object, also at the same version', () => {
-    const { heard, repairs, handle } = fixture();
+    const { heard, handler, handle } = fixture();
     const damaged = version('a', '1');
     handle('Added', damaged);
-    repairs.damaged(damaged);
+    handler.damaged(damaged);
     handle('Sync', damaged);
     handle('Replaced', version('a', '1'));
     handle('Replaced', version('a', '1'));
@@ -80,10 +78,10 @@ describe('DeltaHandler', () => {
   });
 
   it('passes over a repair of an object that is there at another version, is another one, or is gone', () => {
-    const { heard, logger, table, repairs, handle } = fixture();
+    const { heard, logger, table, handler, handle } = fixture();
     const repair = (resourceVersion: string, uid?: string) => {
       const fetched = version('a', resourceVersion, uid);
-      repairs.fetched(fetched);
+      handler.fetched(fetched);
       handle('Updated', fetched);
       return table.get(fetched.key) === fetched;
     };

@@ -2,12 +2,13 @@ import type { Cached } from '../api/cached.ts';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { Notification } from '../processor/notification.ts';
 import type { Delta, Deltas } from '../queue/queue.ts';
-import type { Repairs } from './repairs.ts';
+import type { LeftOut } from '../reflector/reflector-state.ts';
 
 /** Where the state is kept; each call returns what was there before. */
 export interface StateTable<T extends KubernetesObject> {
@@ -23,7 +24,11 @@ export interface DeltaHandlerOptions<T extends KubernetesObject> {
   distribute: (notification: Notification<T>, isSync: boolean) => void;
   /** Another version of an object is in the table, and nobody has seen it yet. */
   onStored?: (object: Cached<T>) => void;
-  repairs?: Repairs<T>;
+  /**
+   * The table could not take the object: an index function has failed on it, or its bytes are damaged. `isFinal`: nor could it
+   * take the state before, so that the object is left out from now on; before that, what was known of it stays.
+   */
+  onRefused?: (object: Cached<T>, cause: unknown, isFinal: boolean) => void;
   clock: Clock;
   logger: Logger;
 }
@@ -36,9 +41,40 @@ export interface DeltaHandlerOptions<T extends KubernetesObject> {
  */
 export class DeltaHandler<T extends KubernetesObject> {
   readonly #options: DeltaHandlerOptions<T>;
+  /** The newest state of each object that the table could not take. */
+  readonly #refused = new Map<string, { readonly object: Cached<T>; readonly reason: string }>();
+  /** Those that have turned out to be damaged, and those that were fetched to take their place. */
+  readonly #damaged = new WeakSet<Cached<T>>();
+  readonly #fetched = new WeakSet<Cached<T>>();
 
   constructor(options: DeltaHandlerOptions<T>) {
     this.#options = options;
+  }
+
+  damaged(object: Cached<T>): void {
+    this.#damaged.add(object);
+  }
+
+  /**
+   * The object was fetched in the place of a damaged one, and will be handled. It is skipped when it is not of the version that is
+   * there: it has changed or has been deleted, and unlike an event it says nothing of that; the watch does.
+   */
+  fetched(object: Cached<T>): void {
+    this.#fetched.add(object);
+  }
+
+  /** What exists on the server and not in the table, because that could not take it. */
+  get leftOut(): LeftOut[] {
+    return Array.from(this.#refused, ([key, { reason }]) => ({ key, reason }));
+  }
+
+  /** What is known of the server's objects: what the table has, and what it could not take, so that its deletion is noticed. */
+  known(key: string): Cached<T> | undefined {
+    return this.#options.table.get(key) ?? this.#refused.get(key)?.object;
+  }
+
+  refusedKeys(): Iterable<string> {
+    return this.#refused.keys();
   }
 
   readonly handle = (deltas: Deltas<Cached<T>>, isInInitialList: boolean): void => {
@@ -50,11 +86,20 @@ export class DeltaHandler<T extends KubernetesObject> {
   };
 
   #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
-    const { table, distribute, clock, repairs } = this.#options;
+    const { table, distribute, clock } = this.#options;
     const known = type === 'Replaced' ? undefined : table.get(object.key);
-    if (type !== 'Replaced' && this.#isPassedOver(object, known)) return;
+    if (type !== 'Replaced' && this.#isSkipped(object, known)) return;
+    let old = known;
     // What a resync queues is there already, and so are its indexes.
-    const old = known === object ? known : table.put(object);
+    if (known !== object) {
+      try {
+        old = table.put(object);
+      } catch (cause) {
+        this.#refuse(object, cause);
+        return;
+      }
+    }
+    if (this.#refused.size > 0) this.#refused.delete(object.key);
     if (type !== 'Sync') this.#options.onStored?.(object);
     const nowMs = monotonicMs(clock);
     if (!old) distribute(Notification.add(object, isInInitialList, nowMs), false);
@@ -63,12 +108,21 @@ export class DeltaHandler<T extends KubernetesObject> {
       distribute(Notification.add(object, false, nowMs), false);
     } else {
       const isSame = old.resourceVersion !== '' && old.resourceVersion === object.resourceVersion;
-      const isSync = type === 'Sync' || (isSame && !repairs?.isDamaged(old));
+      const isSync = type === 'Sync' || (isSame && !this.#damaged.has(old));
       distribute(Notification.update(old, object, nowMs), isSync);
     }
   }
 
+  /** What was known of the object stays until its next state cannot be stored either. */
+  #refuse(object: Cached<T>, cause: unknown): void {
+    const isFinal = this.#refused.has(object.key);
+    if (isFinal) this.#delete(new DeletedFinalStateUnknown(object.key, object));
+    this.#refused.set(object.key, { object, reason: TidewatchError.from(cause).message });
+    this.#options.onRefused?.(object, cause, isFinal);
+  }
+
   #delete(object: Cached<T> | DeletedFinalStateUnknown<Cached<T>>): void {
+    this.#refused.delete(object.key);
     const { table, distribute, clock } = this.#options;
     const final = object instanceof DeletedFinalStateUnknown ? undefined : object;
     const old = table.remove(object.key, final?.resourceVersion);
@@ -78,9 +132,9 @@ export class DeltaHandler<T extends KubernetesObject> {
     distribute(Notification.delete(seen ? final : old, !seen, monotonicMs(clock), old), false);
   }
 
-  #isPassedOver(object: Cached<T>, known: Cached<T> | undefined): boolean {
-    const { repairs } = this.#options;
-    return repairs?.isInVain(object, known) || (known !== undefined && this.#isOlder(object, known));
+  #isSkipped(object: Cached<T>, known: Cached<T> | undefined): boolean {
+    if (this.#fetched.has(object)) return known?.uid !== object.uid || known.resourceVersion !== object.resourceVersion;
+    return known !== undefined && this.#isOlder(object, known);
   }
 
   /** A list is believed even when it goes back (a cluster restored from a backup does); a single event is not. */

@@ -1,23 +1,26 @@
-import type { Cached } from '../api/cached.ts';
+import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { giveWay, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
 import type { Notification } from '../processor/notification.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import { InOrderQueue } from '../queue/in-order-queue.ts';
 import type { Queue } from '../queue/queue.ts';
 import { QueueConsumer } from '../queue/queue-consumer.ts';
-import type { CachedListerWatcher } from '../reflector/cached-lister-watcher.ts';
+import type { CachedListerWatcher, CachedTarget } from '../reflector/cached-lister-watcher.ts';
 import { CachedReflector } from '../reflector/cached-reflector.ts';
 import type { CachedReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
+import { TransformedSource } from '../reflector/transformed-source.ts';
+import { Unusable } from '../reflector/unusable.ts';
 import type { ObjectTable } from '../store/object-table.ts';
+import { CaughtUp } from './caught-up.ts';
 import { type Coverage, fixedCoverage } from './coverage.ts';
 import { DeltaHandler } from './delta-handler.ts';
 import { runWithQueue } from './informer-controller.ts';
-import { Intake } from './intake.ts';
-import { Repairs } from './repairs.ts';
+import { withLeftOut } from './informer-state.ts';
 import { applyTransform, type Transform } from './transform.ts';
 
 /** One list and watch. */
@@ -54,96 +57,111 @@ export interface PartOptions<T extends KubernetesObject>
   logger?: Logger;
 }
 
+/** With no more than this queued, looking up a single object takes next to no time. */
+const MANY = 5_000;
+
 /**
- * Reflector, queue and delta handler for one source. Several parts of one informer write to the same table, each to its
- * own namespace: a list of one namespace says nothing of what vanished from another.
+ * One list and watch, as a pipe: source → transform → reflector → queue → delta handler → table and listeners. Each stage pulls
+ * from the one before. Several parts of one informer write to the same table, each to its own namespace: a list of one
+ * namespace says nothing of what vanished from another.
  */
-export class InformerPart<T extends KubernetesObject> {
-  readonly #coverage: Coverage;
-  readonly #intake: Intake<T>;
-  readonly #queue: Queue<Cached<T>>;
+export class InformerPart<T extends KubernetesObject> implements CachedTarget<T> {
+  readonly coverage: Coverage;
+  readonly #options: PartOptions<T>;
+  readonly #scheduler: Scheduler;
   readonly #reflector: CachedReflector<T>;
+  readonly #queue: Queue<Cached<T>>;
+  readonly #handler: DeltaHandler<T>;
   readonly #consumer: QueueConsumer<Cached<T>>;
-  readonly #repairs = new Repairs<T>();
-  #preparing: Cached<T> | undefined;
+  readonly #caughtUp: CaughtUp;
+  /** What the table could not take, and nobody has heard of yet; the second time it is final. */
+  #refused = new Unusable();
+  #refusedForGood = new Unusable();
+  #hasRefused = false;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
-    const {
-      table,
-      queue: queueType,
-      distribute,
-      onStored,
-      transform,
-      onProgress,
-      onIdle,
-      onVersion,
-      ...reflectorOptions
-    } = options;
-    const { name, clock = systemClock } = options;
+    const { name, table, distribute, onStored, transform, queue: queueType, clock = systemClock, ...rest } = options;
+    const { listerWatcher, keepTransformed, reachability, confirmGone } = source;
     const logger = safeLogger(options.logger);
-    this.#coverage = source.coverage ?? fixedCoverage(undefined);
+    this.#options = options;
+    this.#scheduler = schedulerOf(clock);
+    this.coverage = source.coverage ?? fixedCoverage(undefined);
+    const transformed = new TransformedSource(
+      listerWatcher,
+      () => {
+        const change = transform();
+        return change && ((object) => applyTransform(change, object, keepTransformed));
+      },
+      clock,
+    );
+    this.#reflector = new CachedReflector<T>({
+      ...(reachability && { reachability }),
+      ...rest,
+      ...(confirmGone && { confirmGone }),
+      name,
+      clock,
+      listerWatcher: transformed,
+      target: this,
+    });
     const queueOptions = {
       keyFunction: (object: Cached<T>) => object.key,
-      knownObjects: knownTo(table, this.#coverage),
+      knownObjects: { getByKey: (key: string) => this.#handler.known(key), listKeys: () => this.#knownKeys() },
       clock,
     };
-    const queue: Queue<Cached<T>> =
-      queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
-    this.#intake = new Intake<T>({
-      queue,
-      clock,
-      prepare: (object) => {
-        this.#preparing = object;
-        try {
-          const change = transform();
-          const prepared = change ? applyTransform(change, object, source.keepTransformed) : object;
-          table.check(prepared);
-          return prepared;
-        } finally {
-          this.#preparing = undefined;
-        }
-      },
-      stored: (key) => table.get(key),
-      repairs: this.#repairs,
-      onReplaced: onProgress,
-      onSeen: () => onVersion?.(this.#intake.caughtUp.storedVersion),
-    });
-    const handler = new DeltaHandler<T>({
+    this.#queue = queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
+    this.#caughtUp = new CaughtUp(() => this.#queue.length);
+    this.#handler = new DeltaHandler<T>({
       name,
       table,
       distribute,
-      repairs: this.#repairs,
       clock,
       logger,
       ...(onStored && { onStored }),
-    });
-    this.#queue = queue;
-    this.#reflector = new CachedReflector<T>({
-      ...(source.reachability && { reachability: source.reachability }),
-      ...reflectorOptions,
-      ...(source.confirmGone && { confirmGone: source.confirmGone }),
-      listerWatcher: source.listerWatcher,
-      target: this.#intake,
+      onRefused: ({ key }, cause, isFinal) => {
+        this.#hasRefused = true;
+        (isFinal ? this.#refusedForGood : this.#refused).add(`the state of ${key}`, key, cause);
+      },
     });
     this.#consumer = new QueueConsumer<Cached<T>>({
       name,
-      queue,
+      queue: this.#queue,
       clock,
       logger,
-      process: handler.handle,
-      onPopped: () => {
-        const { caughtUp } = this.#intake;
-        caughtUp.popped();
-        onVersion?.(caughtUp.storedVersion);
-        onProgress();
-        if (queue.length === 0) onIdle?.();
-      },
+      process: this.#handler.handle,
+      onPopped: () => this.#popped(),
       onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
     });
   }
 
+  /** From the reflector to the queue. Settles when the queue has room: what is new while a long list is in it waits at the server. */
+  write(change: CachedChange<T>): void | Promise<void> {
+    switch (change.type) {
+      case 'LIST':
+        return this.#replace(change.items, change.resourceVersion);
+      case 'ADDED':
+        this.#queue.add(change.object);
+        return this.#seen(change.object.resourceVersion);
+      case 'MODIFIED':
+        this.#queue.update(change.object);
+        return this.#seen(change.object.resourceVersion);
+      case 'DELETED':
+        this.#queue.delete(change.object);
+        return this.#seen(change.object.resourceVersion);
+      case 'BOOKMARK':
+        return this.#seen(change.resourceVersion);
+      case 'REPAIRED':
+        // Its version does not count as seen once more: it is nothing new.
+        this.#handler.fetched(change.object);
+        this.#queue.update(change.object);
+    }
+  }
+
+  versionOf(key: string): string | undefined {
+    return this.#options.table.get(key)?.resourceVersion;
+  }
+
   get state(): ReflectorState {
-    return this.#reflector.state;
+    return withLeftOut(this.#reflector.state, this.#handler.leftOut);
   }
 
   setWatchErrorHandler(handler: WatchErrorHandler): void {
@@ -152,14 +170,8 @@ export class InformerPart<T extends KubernetesObject> {
 
   /** Somebody has read an object of this part whose bytes are damaged. */
   damaged(object: Cached<T>, problem: Error): void {
-    // It is not stored yet: whoever prepares it gets the error, and does not take it.
-    if (this.#preparing?.key === object.key) return;
-    this.#repairs.damaged(object);
+    this.#handler.damaged(object);
     this.#reflector.refetch(object, problem);
-  }
-
-  get coverage(): Coverage {
-    return this.#coverage;
   }
 
   hasSynced(): boolean {
@@ -172,35 +184,65 @@ export class InformerPart<T extends KubernetesObject> {
 
   /** A part that turns out to be spare has nothing to catch up with. */
   waitFor(version: string): { reached: Promise<unknown>; cancel: () => void } {
-    const { reached, cancel } = this.#intake.caughtUp.waitFor(version);
-    const spare = this.#coverage.settled?.then(() => (this.#coverage.isSpare ? undefined : reached));
+    const { reached, cancel } = this.#caughtUp.waitFor(version);
+    const spare = this.coverage.settled?.then(() => (this.coverage.isSpare ? undefined : reached));
     return { reached: spare ?? reached, cancel };
   }
 
   /** Resolves when the signal has aborted and all has ended. Sends nothing while it is spare, or may turn out to be. */
   async run(signal: AbortSignal): Promise<void> {
-    const { settled } = this.#coverage;
+    const { settled } = this.coverage;
     if (settled !== undefined) {
       const aborted = new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         else signal.addEventListener('abort', () => resolve(), { once: true });
       });
       await Promise.race([settled, aborted]);
-      if (this.#coverage.isSpare) await aborted;
+      if (this.coverage.isSpare) await aborted;
     }
     await runWithQueue(this.#queue, signal, () => [this.#reflector.run({ signal }), this.#consumer.run()]);
   }
-}
 
-function knownTo<T extends KubernetesObject>(table: ObjectTable<T>, coverage: Coverage) {
-  return {
-    getByKey: (key: string) => table.get(key),
-    listKeys: () => (coverage.namespace === undefined ? table.keys() : keysOf(table, coverage.namespace)),
-  };
-}
+  async #replace(items: readonly Cached<T>[], resourceVersion: string): Promise<void> {
+    const { onVersion, onProgress } = this.#options;
+    const queue = this.#queue;
+    await queue.replaceGradually(items, resourceVersion);
+    this.#caughtUp.replaced(resourceVersion);
+    onVersion?.(this.#caughtUp.storedVersion);
+    onProgress();
+    while (queue.length > MANY && !queue.isClosed) await giveWay(this.#scheduler);
+  }
 
-/** As live as the keys of the table: what goes between two of them is not listed. */
-function* keysOf<T extends KubernetesObject>(table: ObjectTable<T>, namespace: string): Iterable<string> {
-  const prefix = `${namespace}/`;
-  for (const key of table.keys()) if (key.startsWith(prefix)) yield key;
+  #seen(resourceVersion: string): void {
+    this.#caughtUp.queued(resourceVersion);
+    this.#options.onVersion?.(this.#caughtUp.storedVersion);
+  }
+
+  #popped(): void {
+    const { onVersion, onProgress, onIdle } = this.#options;
+    this.#caughtUp.popped();
+    onVersion?.(this.#caughtUp.storedVersion);
+    onProgress();
+    if (this.#queue.length > 0) return;
+    if (this.#hasRefused) this.#tellRefused();
+    onIdle?.();
+  }
+
+  /** All that came of one list in one go. */
+  #tellRefused(): void {
+    const [refused, refusedForGood] = [this.#refused, this.#refusedForGood];
+    this.#hasRefused = false;
+    this.#refused = new Unusable();
+    this.#refusedForGood = new Unusable();
+    if (refusedForGood.count > 0) this.#reflector.unstored(refusedForGood, true);
+    if (refused.count > 0) this.#reflector.unstored(refused, false);
+  }
+
+  /** As live as the keys of the table: what goes between two of them is not listed. */
+  *#knownKeys(): Iterable<string> {
+    const { namespace } = this.coverage;
+    const prefix = `${namespace}/`;
+    for (const key of this.#options.table.keys()) if (namespace === undefined || key.startsWith(prefix)) yield key;
+    for (const key of this.#handler.refusedKeys()) if (this.#options.table.get(key) === undefined) yield key;
+  }
 }

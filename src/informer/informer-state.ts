@@ -1,5 +1,5 @@
 import { MAX_DESCRIBED } from '../api/broken-objects.ts';
-import type { ReflectorPhase, ReflectorState } from '../reflector/reflector-state.ts';
+import type { LeftOut, ReflectorPhase, ReflectorState } from '../reflector/reflector-state.ts';
 
 /** Which phase stands for the whole when an informer has several namespaces: the one that wants attention most. */
 const CONCERN: readonly ReflectorPhase[] = [
@@ -33,4 +33,11 @@ export function combinedState(states: readonly ReflectorState[]): ReflectorState
     ...(contacts.length === states.length && { lastContact: Math.min(...contacts) }),
     ...(leftOutCount > 0 && { leftOut, leftOutCount }),
   };
+}
+
+/** The state of a reflector whose store has left out more than it. */
+export function withLeftOut(state: ReflectorState, more: readonly LeftOut[]): ReflectorState {
+  if (more.length === 0) return state;
+  const { leftOut = [], leftOutCount = 0 } = state;
+  return { ...state, leftOut: [...leftOut, ...more].slice(0, MAX_DESCRIBED), leftOutCount: leftOutCount + more.length };
 }

@@ -359,6 +359,67 @@ describe('SharedIndexInformer', () => {
     await running;
   });
 
+  it('runs an index function once for each state, in the store, called by the consumer of the queue and by nothing before it', async () => {
+    const stacks: string[] = [];
+    const { source, informer, run, settle } = informerFixture({
+      indexers: {
+        color: ({ spec }) => {
+          Error.stackTraceLimit = 50;
+          stacks.push(new Error('here').stack ?? '');
+          return [spec?.color ?? ''];
+        },
+      },
+    });
+    source.set('a', { color: 'red' });
+    void run();
+    await settle();
+    source.set('a', { color: 'blue' });
+    await settle();
+    expect(stacks).toHaveLength(2);
+    for (const stack of stacks) {
+      const files = [...stack.matchAll(/src\/([\w-]+\/[\w-]+)\.ts/g)].map(([, file]) => file);
+      // What follows in an asynchronous stack is who awaits the consumer.
+      const calls = files.slice(files.indexOf('store/object-table'), files.indexOf('queue/queue-consumer') + 1);
+      expect([...new Set(calls)]).toEqual([
+        'store/object-table',
+        'informer/delta-handler',
+        'queue/poppable-queue',
+        'queue/queue-consumer',
+      ]);
+      expect(files.filter((file) => /^(reflector|codec|http)\//.test(file ?? ''))).toEqual([]);
+    }
+    await informer.stop();
+  });
+
+  it('keeps the last state of an object until its next one cannot be indexed either, and notices when it is gone', async () => {
+    const { source, informer, run, settle } = informerFixture({
+      indexers: {
+        color: ({ spec }) => {
+          if (spec?.color === 'none') throw new Error('colourless');
+          return [spec?.color ?? ''];
+        },
+      },
+    });
+    const handler = listener();
+    informer.addEventHandler(handler);
+    source.set('a', { color: 'red' });
+    void run();
+    await settle();
+    source.set('a', { color: 'none' });
+    await settle();
+    expect(informer.indexer.byIndex('color', 'red')).toHaveLength(1);
+    expect(informer.state.leftOut).toMatchObject([{ key: 'default/a', reason: expect.stringContaining('colourless') }]);
+    await settle(10_000);
+    expect(informer.store.listKeys()).toEqual([]);
+    expect(handler.heard.map((heard) => heard.split(' ')[0])).toEqual(['add', 'delete']);
+    expect(informer.state.leftOut).toHaveLength(1);
+    source.remove('a');
+    await settle();
+    expect(informer.state.leftOut).toBeUndefined();
+    expect(handler.heard).toHaveLength(2);
+    await informer.stop();
+  });
+
   it('adds indexers before and after the start', async () => {
     const { source, informer, run, settle, stop } = informerFixture();
     informer.addIndexers({ byName: 'metadata.name' });

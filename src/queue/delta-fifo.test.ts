@@ -54,7 +54,7 @@ describe('DeltaFIFO accumulates', () => {
     fifo.add(thing('zab', 30));
     const order: unknown[] = [];
     const note = (deltas: Deltas<Thing>) => order.push(deltas.at(-1)?.object);
-    fifo.popNow(note);
+    void fifo.popNow(note);
     fifo.add(thing('foo', 14));
     while (fifo.popNow(note) !== undefined);
     expect(order).toEqual([thing('foo', 13), thing('bar', 1), thing('zab', 30), thing('foo', 14)]);

@@ -108,12 +108,12 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   /** @internal */
-  protected override *replaceSteps(objects: readonly T[], areUnique: boolean): Steps {
-    const { keys, listed } = yield* this.intake.list(objects);
+  protected override *replaceSteps(objects: readonly T[]): Steps {
+    const { keys, listed, areSorted } = yield* this.intake.list(objects);
     if (this.isPopulated) {
       yield* this.#queued.enterList();
       yield* this.#replaceIn(this.#queued, keys, listed);
-    } else if (areUnique && this.#candidates().next().done) this.#queued = Backlog.of<Waiting<T>>(keys, listed);
+    } else if (areSorted && this.#candidates().next().done) this.#queued = Backlog.of<Waiting<T>>(keys, listed);
     else yield* this.#replaceFirst(keys, listed);
     this.populateWithList();
   }

@@ -23,7 +23,7 @@ function queue(options: QueueOptions<Thing> = {}): InOrderQueue<Thing> {
 function drain(fifo: InOrderQueue<Thing>): Delta<Thing>[] {
   const popped: Delta<Thing>[] = [];
   const take = () =>
-    fifo.popNow((deltas) => {
+    void fifo.popNow((deltas) => {
       expect(deltas).toHaveLength(1);
       popped.push(...deltas);
     });
@@ -66,7 +66,7 @@ describe('InOrderQueue', () => {
     }
     const order: unknown[] = [];
     const note = ([first]: readonly Delta<Thing>[]) => order.push(first?.object);
-    fifo.popNow(note);
+    void fifo.popNow(note);
     fifo.add(thing('foo', 14));
     while (fifo.popNow(note) !== undefined);
     expect(order).toEqual([
@@ -208,9 +208,9 @@ describe('InOrderQueue.replace', () => {
   it('hands out both of two objects with one key in a list', () => {
     const fifo = queue();
     fifo.replace([thing('a', 1), thing('a', 2)], '0');
-    fifo.popNow(() => {});
+    void fifo.popNow(() => {});
     expect(fifo.hasSynced()).toBe(false);
-    fifo.popNow(() => {});
+    void fifo.popNow(() => {});
     expect(fifo.hasSynced()).toBe(true);
   });
 });

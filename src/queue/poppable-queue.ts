@@ -1,4 +1,5 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -83,7 +84,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   abstract readonly length: number;
 
   /** One `replace`, with a yield wherever it may pause. Nothing has changed before all that can throw is done. @internal */
-  protected abstract replaceSteps(objects: readonly T[], areUnique: boolean): Steps;
+  protected abstract replaceSteps(objects: readonly T[]): Steps;
   /** Takes the oldest item out of the queue. @internal */
   protected abstract shift(): QueueItem<T> | undefined;
   /** Queues a failed item again, before newer deltas of its key. @internal */
@@ -93,13 +94,13 @@ export abstract class PoppableQueue<T> implements Queue<T> {
 
   replace(objects: readonly T[], _resourceVersion = ''): void {
     if (this.#closed) return;
-    runThrough(this.replaceSteps(objects, false));
+    runThrough(this.replaceSteps(objects));
     this.wake();
   }
 
-  async replaceGradually(objects: readonly T[], _resourceVersion = '', areUnique = false): Promise<void> {
+  async replaceGradually(objects: readonly T[], _resourceVersion = ''): Promise<void> {
     const slice = new TimeSlice(this.#clock);
-    const steps = this.replaceSteps(objects, areUnique);
+    const steps = this.replaceSteps(objects);
     while (!this.#closed && !steps.next().done) if (slice.isDue()) await slice.pause();
     // In another turn, so that the producer is through with the list before anything comes of it.
     schedulerOf(this.#clock).nextTurn(() => this.wake());
@@ -126,7 +127,9 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     });
   }
 
-  popReady(process: ProcessDeltas<T>): Deltas<T> | Promise<Deltas<T>> | undefined {
+  popNow(
+    process: (deltas: Deltas<T>, isInInitialList: boolean) => unknown,
+  ): Deltas<T> | Promise<Deltas<T>> | undefined {
     if (this.inFlight !== undefined) {
       throw new TidewatchError(
         'misuse',
@@ -135,15 +138,6 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     }
     const item = this.#take();
     return item && this.#run(item, process);
-  }
-
-  popNow(process: (deltas: Deltas<T>, isInInitialList: boolean) => void): Deltas<T> | undefined {
-    let popped: Deltas<T> | undefined;
-    void this.popReady((deltas, isInInitialList) => {
-      popped = deltas;
-      process(deltas, isInInitialList);
-    });
-    return popped;
   }
 
   whenReady(): Promise<void> {
@@ -222,15 +216,18 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   /** A promise only when `process` has returned one. Throws what `process` throws. */
-  #run(item: QueueItem<T>, process: ProcessDeltas<T>): Deltas<T> | Promise<Deltas<T>> {
-    let result: void | Promise<void>;
+  #run(
+    item: QueueItem<T>,
+    process: (deltas: Deltas<T>, isInInitialList: boolean) => unknown,
+  ): Deltas<T> | Promise<Deltas<T>> {
+    let result: unknown;
     try {
       result = process(item.deltas, item.initial === true);
     } catch (error) {
       this.#failed(item);
       throw error;
     }
-    if (!isThenable(result)) {
+    if (result === undefined || !isPromiseLike(result)) {
       this.#processed(item);
       return item.deltas;
     }
@@ -284,8 +281,4 @@ export abstract class PoppableQueue<T> implements Queue<T> {
       if (item !== undefined) pop.resolve(this.#settled(item, pop.process));
     }
   }
-}
-
-function isThenable(value: void | Promise<void>): value is Promise<void> {
-  return typeof value === 'object' && value !== null && typeof value.then === 'function';
 }

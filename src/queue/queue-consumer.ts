@@ -35,7 +35,7 @@ export class QueueConsumer<T> {
       if (queue.length === 0) await queue.whenReady();
       if (queue.isClosed) return;
       try {
-        const popped = queue.popReady(process);
+        const popped = queue.popNow(process);
         if (popped instanceof Promise) await popped;
       } catch (error) {
         if (queue.isClosed) return;

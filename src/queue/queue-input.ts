@@ -40,17 +40,24 @@ export class ObjectIntake<T> {
     return object instanceof DeletedFinalStateUnknown ? object : this.transformed(key, object);
   }
 
-  /** The keys of a whole list, and the objects to queue under them. Yields now and then. */
-  *list(objects: readonly T[]): Steps<{ keys: readonly string[]; listed: readonly T[] }> {
+  /**
+   * The keys of a whole list, the objects to queue under them, and whether they are in the order of their keys, as servers list:
+   * then none comes twice. Yields now and then.
+   */
+  *list(objects: readonly T[]): Steps<{ keys: readonly string[]; listed: readonly T[]; areSorted: boolean }> {
+    let areSorted = true;
+    let last: string | undefined;
     const keys: string[] = [];
     const listed: T[] = [];
     for (const object of objects) {
       const key = this.keyOf(object);
       keys.push(key);
+      areSorted &&= last === undefined || key > last;
+      last = key;
       if (this.#transform !== undefined) listed.push(this.transformed(key, object));
       if (keys.length % STEP === 0) yield;
     }
-    return { keys, listed: this.#transform === undefined ? objects : listed };
+    return { keys, listed: this.#transform === undefined ? objects : listed, areSorted };
   }
 
   #applied(transform: (object: T) => T, key: string, object: T): T {

@@ -93,7 +93,7 @@ class World {
         this.queue.resync();
         break;
       case 'popNow':
-        if (!this.isProcessing) this.queue.popNow((deltas) => this.#apply(deltas, this.#initial));
+        if (!this.isProcessing) void this.queue.popNow((deltas) => this.#apply(deltas, this.#initial));
         break;
       case 'popNowFails':
         if (!this.isProcessing && this.queue.length > 0) expect(() => this.queue.popNow(fail)).toThrow('busy');
@@ -131,7 +131,7 @@ class World {
     for (const name of change) this.#changed(name);
     const list = Array.from(this.server, ([name, version]) => ({ name, version }));
     if (how === 'replace') this.queue.replace(list, String(this.#version));
-    else await this.queue.replaceGradually(list, String(this.#version), true);
+    else await this.queue.replaceGradually(list, String(this.#version));
     if (this.#initial !== undefined) return;
     this.#initial = new Set<unknown>(
       this.queue instanceof InOrderQueue ? this.queue.list() : [...this.server.keys(), ...this.store.keys()],

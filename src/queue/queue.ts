@@ -82,11 +82,9 @@ export interface Queue<T> {
   replace(objects: readonly T[], resourceVersion: string): void;
   /**
    * As `replace`, in slices, so that a large list does not hold the event loop. Nothing of a first list comes out before it
-   * has settled. Until then the producer must call nothing else but `resync` and `close`. `areUnique`: no two objects have the
-   * same key, so that a first list can be queued as it is; to look up what is queued while it is being popped then costs as
-   * much as the list is long, once.
+   * has settled. Until then the producer must call nothing else but `resync` and `close`.
    */
-  replaceGradually(objects: readonly T[], resourceVersion: string, areUnique?: boolean): Promise<void>;
+  replaceGradually(objects: readonly T[], resourceVersion: string): Promise<void>;
   /** Queues a `Sync` for each known object that has nothing pending. */
   resync(): void;
 
@@ -101,9 +99,7 @@ export interface Queue<T> {
    * As `pop`, without waiting for something to be queued: undefined when nothing is. Returns a promise only when `process`
    * does, and throws what `process` throws. Throws when another pop is being processed.
    */
-  popReady(process: ProcessDeltas<T>): Deltas<T> | Promise<Deltas<T>> | undefined;
-  /** As `popReady`, for a synchronous `process`. */
-  popNow(process: (deltas: Deltas<T>, isInInitialList: boolean) => void): Deltas<T> | undefined;
+  popNow(process: (deltas: Deltas<T>, isInInitialList: boolean) => unknown): Deltas<T> | Promise<Deltas<T>> | undefined;
   /** Resolves when something is queued or the queue is closed. */
   whenReady(): Promise<void>;
 

@@ -1,4 +1,4 @@
-import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
+import type { Cached, CachedChange, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { CallContext } from './lister-watcher.ts';
@@ -21,38 +21,18 @@ export interface CachedListerWatcher<T extends KubernetesObject> {
   readonly supportsWatchList?: boolean;
 }
 
-/**
- * What a reflector writes to: the queue, seen from its producer. Each call throws, or rejects, when the object cannot be used;
- * the reflector then reports it and relists. No call is made while the one before has not settled.
- */
+/** What a reflector writes to. No call is made while the one before has not settled, a `REPAIRED` aside. */
 export interface CachedTarget<T extends KubernetesObject> {
   /**
-   * Called once for each listed item and each event before it is handed on, and its result used instead (the informer
-   * transforms and checks objects here). What it throws makes that object, and no other, one that cannot be used.
+   * The next change; never an `ERROR` or a `BROKEN` one. Throws, or rejects, when its object cannot be stored: the reflector
+   * reports it and relists. Settles when there is room for more: the reflector asks the server for nothing before.
    */
-  prepare?(object: Cached<T>): Cached<T>;
-  add(object: Cached<T>): void | Promise<void>;
-  update(object: Cached<T>): void | Promise<void>;
-  delete(object: Cached<T>): void | Promise<void>;
-  /**
-   * An object that was handed over before and turned out to be damaged, fetched again. To be skipped when it is not of
-   * the version that is known: the watch tells of that. Never called while a whole state is being handed over.
-   */
-  repair?(object: Cached<T>): void;
-  /**
-   * The whole state at `resourceVersion`: what is known and not in it is gone. Nothing else is called until it has settled.
-   * `areUnique`: they are known to have different keys.
-   */
-  replace(objects: readonly Cached<T>[], resourceVersion: string, areUnique?: boolean): void | Promise<void>;
-  /** Resolves when the target has room for more: events are not read before. Without it, there always is. */
-  settled?(): Promise<void>;
+  write(change: CachedChange<T>): void | Promise<void>;
   /** Queues what is known once more, without asking the server. */
-  resync(): void | Promise<void>;
-  /** Everything up to this version has been seen. */
-  bookmark?(resourceVersion: string): void | Promise<void>;
+  resync?(): void | Promise<void>;
   /**
-   * The newest version of the object that has been handed over and not deleted since. With it, an event that is older
+   * The newest version of the object that has been stored and not deleted since. With it, an event that is older
    * than its object is refused and the state listed again; without it, such an event is handed on.
    */
-  resourceVersionOf?(key: string): string | undefined;
+  versionOf?(key: string): string | undefined;
 }

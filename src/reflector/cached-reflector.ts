@@ -1,13 +1,22 @@
-import type { Cached } from '../api/cached.ts';
+import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import { Filler } from './filler.ts';
 import { ListAndWatch } from './list-and-watch.ts';
+import type { Changes } from './recovery.ts';
 import { Refetcher } from './refetcher.ts';
+import { ReflectorError } from './reflector-error.ts';
 import { type CachedReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
 import type { ReflectorState } from './reflector-state.ts';
 import { ResyncTimer } from './resync-timer.ts';
 import { Session } from './session.ts';
+import { type Unusable, unusableError } from './unusable.ts';
+
+type ObjectChange<T extends KubernetesObject> = Extract<CachedChange<T>, { readonly object: Cached<T> }>;
+
+const VERB = { ADDED: 'addition', MODIFIED: 'update', DELETED: 'deletion', REPAIRED: 'repair' } as const;
 
 /** The reflector of objects in the form in which they are kept. See `Reflector` for what it promises. */
 export class CachedReflector<T extends KubernetesObject> {
@@ -15,6 +24,7 @@ export class CachedReflector<T extends KubernetesObject> {
   readonly #session: Session<T>;
   readonly #refetcher: Refetcher<T>;
   readonly #stop = new AbortController();
+  #rounds: ListAndWatch<T> | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: CachedReflectorOptions<T>) {
@@ -45,6 +55,12 @@ export class CachedReflector<T extends KubernetesObject> {
     this.#refetcher.refetch(object, problem);
   }
 
+  /** The store could not take these. At first they get a second chance with a whole state; `isFinal`: they have had it. */
+  unstored(unusable: Unusable, isFinal: boolean): void {
+    if (isFinal) this.#session.reportUnusable(unusable, 'watching');
+    else this.#rounds?.relist(unusable);
+  }
+
   /**
    * Resolves when the signal has aborted and all has ended; never rejects. A reflector runs once: a second call warns and
    * resolves with the first.
@@ -53,7 +69,7 @@ export class CachedReflector<T extends KubernetesObject> {
     if (this.#running !== undefined) {
       this.#session.settings.logger.warn(`${this.name}: run was called a second time; it changes nothing.`);
     }
-    this.#running ??= this.#during(signal, (rounds) => rounds.run());
+    this.#running ??= this.#during(signal, (rounds) => rounds.changes());
     return this.#running;
   }
 
@@ -62,7 +78,7 @@ export class CachedReflector<T extends KubernetesObject> {
     if (this.#running !== undefined) {
       throw new TidewatchError('misuse', `${this.name}: listAndWatch was called while the reflector runs`);
     }
-    this.#running = this.#during(signal, (rounds) => rounds.runOnce());
+    this.#running = this.#during(signal, (rounds) => rounds.round());
     try {
       await this.#running;
     } finally {
@@ -70,18 +86,97 @@ export class CachedReflector<T extends KubernetesObject> {
     }
   }
 
-  async #during(signal: AbortSignal, work: (rounds: ListAndWatch<T>) => Promise<void>): Promise<void> {
+  async #during(signal: AbortSignal, changes: (rounds: ListAndWatch<T>) => Changes<T>): Promise<void> {
     const stop = () => this.#stop.abort(signal.reason);
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
     const resync = new ResyncTimer(this.#session);
+    this.#rounds = new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start()));
     try {
-      await work(new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start())));
+      await this.#write(changes(this.#rounds));
     } finally {
       await this.#refetcher.settled();
       resync.stop();
       signal.removeEventListener('abort', stop);
       this.#session.state.enter('stopped');
     }
+  }
+
+  async #write(changes: Changes<T>): Promise<void> {
+    const slice = new TimeSlice(this.#session.settings.clock);
+    for (let next = await changes.next(); !next.done; ) {
+      try {
+        await this.#writeBatch(next.value, slice);
+      } catch (failure) {
+        next = await changes.throw(failure);
+        continue;
+      }
+      next = await changes.next();
+    }
+  }
+
+  async #writeBatch(batch: readonly CachedChange<T>[], slice: TimeSlice): Promise<void> {
+    const { signal } = this.#session;
+    for (const change of batch) {
+      signal.throwIfAborted();
+      const written = this.#writeOne(change);
+      if (written !== undefined) await written;
+      if (slice.isDue()) await slice.pause();
+    }
+  }
+
+  /** A promise only if the target returns one. */
+  #writeOne(change: CachedChange<T>): void | Promise<void> {
+    const { position, settings } = this.#session;
+    // A bookmark without a version, or from before, says nothing.
+    if (change.type === 'BOOKMARK' && (change.resourceVersion === '' || position.isPast(change.resourceVersion)))
+      return;
+    if ('object' in change) this.#refuseStale(change);
+    let written: void | Promise<void>;
+    try {
+      written = settings.target.write(change);
+    } catch (cause) {
+      return this.#failed(change, cause);
+    }
+    if (written === undefined) return this.#written(change);
+    return written.then(
+      () => this.#written(change),
+      (cause: unknown) => this.#failed(change, cause),
+    );
+  }
+
+  #written(change: CachedChange<T>): void {
+    const { position, leftOut, state } = this.#session;
+    if (change.type === 'LIST') position.replaced(change.resourceVersion);
+    else if (change.type === 'BOOKMARK') position.advance(change.type, change.resourceVersion);
+    else if ('object' in change) {
+      position.advance(change.type, change.object.resourceVersion);
+      if (leftOut.delete(change.object.key)) state.leaveOut(leftOut);
+    }
+  }
+
+  #failed(change: CachedChange<T>, cause: unknown): void {
+    const { position } = this.#session;
+    if (change.type === 'BOOKMARK') {
+      position.advance(change.type, change.resourceVersion);
+      this.#session.report(unusableError('a bookmark', undefined, cause), 'watching');
+    } else if ('object' in change) {
+      const { key } = change.object;
+      this.#session.refuse(unusableError(`the ${VERB[change.type]} of ${key}`, key, cause));
+    } else throw cause;
+  }
+
+  /** Events come in the order of their versions, so only one from before the position can be older than its object. */
+  #refuseStale({ type, object }: ObjectChange<T>): void {
+    const { position, settings } = this.#session;
+    if (settings.target.versionOf === undefined || !position.isPast(object.resourceVersion)) return;
+    const known = settings.target.versionOf(object.key);
+    const order = known === undefined ? undefined : compareResourceVersions(object.resourceVersion, known);
+    if (order === undefined || order >= 0) return;
+    throw new ReflectorError(
+      'stale',
+      `the server sent the ${VERB[type]} of ${object.key} at version ${object.resourceVersion}, but ${known} has been seen: it may have lost data, or be behind`,
+      { key: object.key },
+    );
   }
 }

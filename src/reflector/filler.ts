@@ -1,12 +1,14 @@
+import type { BrokenObject } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import { afterList, afterWatchList, failureKind } from './failure.ts';
-import { interruptible } from './interruption.ts';
 import { listCycle } from './list-cycle.ts';
-import { recover, type Step } from './recovery.ts';
+import { type Changes, recover, type Step } from './recovery.ts';
 import { asError } from './reflector-error.ts';
+import type { ReflectorPhase } from './reflector-state.ts';
 import type { Session } from './session.ts';
-import type { PreparedItems } from './target-writer.ts';
 import { Trace } from './trace.ts';
+import { Unusable } from './unusable.ts';
 import { watchListCycle } from './watch-list-cycle.ts';
 import { WatchListGate } from './watch-list-gate.ts';
 import type { WholeState } from './whole-state.ts';
@@ -37,13 +39,13 @@ export class Filler<T extends KubernetesObject> {
     this.#isSecondTry = true;
   }
 
-  async fill(): Promise<Step<T>> {
+  async *fill(): Changes<T, Step<T>> {
     const session = this.#session;
     const trace = new Trace(session.settings.clock);
     session.state.attempt();
     if (this.#watchListGate.admits()) {
       const result = await this.#tryWatchList();
-      if (result !== undefined) return 'do' in result ? result : await this.#store(result, trace);
+      if (result !== undefined) return 'do' in result ? result : yield* this.#store(result, trace);
       trace.step('WatchList failed');
     }
     let whole: WholeState<T>;
@@ -53,18 +55,20 @@ export class Filler<T extends KubernetesObject> {
       session.signal.throwIfAborted();
       return await recover(session, error, 'listing', afterList(failureKind(error)));
     }
-    return await this.#store(whole, trace);
+    return yield* this.#store(whole, trace);
   }
 
   /** The resource type is gone: so is everything, if anything has ever been there. */
-  async empty(): Promise<void> {
-    const { writer, position, state } = this.#session;
+  async *empty(): Changes<T> {
+    const { leftOut, position, state } = this.#session;
     position.reset();
     this.#isSecondTry = false;
     if (!this.#isFilled) return;
     this.#isFilled = false;
-    await writer.empty();
-    state.leaveOut(writer.leftOut);
+    yield [{ type: 'LIST', items: [], resourceVersion: '' }];
+    position.reset();
+    leftOut.clear();
+    state.leaveOut(leftOut);
   }
 
   /** The state; or the step to take instead; or nothing, when LIST is to be used. */
@@ -98,21 +102,21 @@ export class Filler<T extends KubernetesObject> {
     }
   }
 
-  async #store(whole: WholeState<T>, trace: Trace): Promise<Step<T>> {
+  async *#store(whole: WholeState<T>, trace: Trace): Changes<T, Step<T>> {
     const session = this.#session;
-    const { writer, settings, signal } = session;
+    const { settings, signal, leftOut } = session;
     try {
       trace.step(whole.how);
       session.state.listed();
-      const prepared = await writer.prepare(whole, signal);
-      trace.step('prepared');
-      if (this.#deservesSecondTry(prepared)) {
+      const unusable = await this.#unusableOf(whole.broken);
+      if (!this.#isSecondTry && leftOut.isNewsIn(unusable)) {
         whole.stream?.close();
-        return await this.#tryAgain(prepared, whole.resourceVersion);
+        // An empty target gets what can be used at once; a filled one does not lose an object before the second try.
+        if (!this.#isFilled) yield* this.#replace(whole, unusable);
+        return await this.tryAgain(unusable, 'listing');
       }
-      await this.#replace(prepared, whole.resourceVersion);
+      yield* this.#replace(whole, unusable);
       trace.step('stored');
-      await interruptible(() => settings.target.settled?.(), signal);
       session.listed(whole, trace);
       if (trace.elapsedMs >= settings.slowListMs) settings.logger.warn(`${settings.name}: a slow list took ${trace}.`);
     } catch (error) {
@@ -123,33 +127,40 @@ export class Filler<T extends KubernetesObject> {
     return whole.stream === undefined ? { do: 'watch' } : { do: 'watch', stream: whole.stream };
   }
 
-  #deservesSecondTry({ unusable }: PreparedItems<T>): boolean {
-    return !this.#isSecondTry && this.#session.writer.leftOut.isNewsIn(unusable);
-  }
-
-  /** An empty target gets what can be used at once; a filled one does not lose an object before the second try. */
-  async #tryAgain(prepared: PreparedItems<T>, resourceVersion: string): Promise<Step<T>> {
+  /** After a wait, the next state is the second chance of these. */
+  async tryAgain(unusable: Unusable, phase: ReflectorPhase): Promise<Step<T>> {
     const { backoff, settings, state, signal } = this.#session;
     const { clock } = settings;
-    if (!this.#isFilled) await this.#replace(prepared, resourceVersion);
     this.#isSecondTry = true;
     const waitMs = backoff.next();
-    const [lastError] = prepared.unusable.errors;
+    const [lastError] = unusable.errors;
     state.enter('backoff', { nextAttempt: clock.now() + waitMs, ...(lastError !== undefined && { lastError }) });
-    this.#session.reportUnusable(prepared.unusable, 'listing', waitMs);
+    this.#session.reportUnusable(unusable, phase, waitMs);
     await clock.sleep(waitMs, signal);
     return { do: 'fill' };
   }
 
-  async #replace(prepared: PreparedItems<T>, resourceVersion: string): Promise<void> {
-    const { writer, state, signal } = this.#session;
+  /** Those that cannot be used are left out from now on, and nothing else is. */
+  async *#replace({ items, resourceVersion }: WholeState<T>, unusable: Unusable): Changes<T> {
+    const { leftOut, state, signal } = this.#session;
     const isDecided = this.#isSecondTry;
-    await writer.replace(prepared, resourceVersion);
+    yield [{ type: 'LIST', items, resourceVersion }];
+    leftOut.replace(unusable);
     this.#isFilled = true;
     this.#isSecondTry = false;
     signal.throwIfAborted();
-    state.leaveOut(writer.leftOut);
-    if (isDecided) this.#session.reportUnusable(prepared.unusable, 'listing');
+    state.leaveOut(leftOut);
+    if (isDecided) this.#session.reportUnusable(unusable, 'listing');
     this.#onFilled();
+  }
+
+  async #unusableOf(broken: readonly BrokenObject[]): Promise<Unusable> {
+    const slice = new TimeSlice(this.#session.settings.clock);
+    const unusable = new Unusable();
+    for (const { problem, key } of broken) {
+      unusable.add(key === undefined ? 'a listed object' : `the listed ${key}`, key, problem);
+      if (slice.isDue()) await slice.pause();
+    }
+    return unusable;
   }
 }

@@ -101,6 +101,11 @@ export class FrameStream<T extends KubernetesObject> {
     this.#watchdog.check();
   }
 
+  /** Whoever reads gets the reason instead. */
+  fail(reason: Error): void {
+    this.#scope.abort(reason);
+  }
+
   /** Ends the request, if it has not ended. Does not wait for anybody. */
   close(): void {
     if (this.#closed) return;

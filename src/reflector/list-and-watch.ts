@@ -5,19 +5,23 @@ import { afterEvents, afterStreamEnd, afterWatchOpen, failureKind, retryAfterMs 
 import type { Filler } from './filler.ts';
 import type { FrameStream } from './frame-stream.ts';
 import { interruptible } from './interruption.ts';
-import { RoundOver, recover, type Step } from './recovery.ts';
+import { type Changes, RoundOver, recover, type Step } from './recovery.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { RetryWindow } from './retry-window.ts';
 import type { Session } from './session.ts';
 import { SilentWatches } from './silent-watches.ts';
+import type { Unusable } from './unusable.ts';
 import { openWatch, WatchCycle } from './watch-cycle.ts';
 import { SHORT_WATCH_MS } from './watch-deadline.ts';
 
 /** After this many checks in a row without an answer, a list is tried to get one. */
 const MAX_UNKNOWN = 12;
 
-/** The endless loop: fetch the whole state, follow it, and after each failure do the least that makes it right again. */
+/**
+ * The endless stream: the whole state, its changes, and after each failure the least that makes it right again. The server is
+ * asked for more when somebody asks for more here.
+ */
 export class ListAndWatch<T extends KubernetesObject> {
   readonly #session: Session<T>;
   readonly #filler: Filler<T>;
@@ -31,6 +35,10 @@ export class ListAndWatch<T extends KubernetesObject> {
   #isFromList = false;
   /** Watches of this server have sent bookmarks that nobody asked for. */
   #sendsBookmarks = false;
+  /** The one that is open and read. */
+  #stream: FrameStream<T> | undefined;
+  /** What could not be stored since the last list. */
+  #unstored: Unusable | undefined;
 
   constructor(session: Session<T>, filler: Filler<T>) {
     const { clock, maxInternalErrorRetryMs } = session.settings;
@@ -39,13 +47,13 @@ export class ListAndWatch<T extends KubernetesObject> {
     this.#internalErrors = new RetryWindow(clock, maxInternalErrorRetryMs);
   }
 
-  /** Resolves when the session's signal aborts. Never rejects. */
-  async run(): Promise<void> {
+  /** Ends when the session's signal aborts. Never throws. */
+  async *changes(): Changes<T> {
     const { signal } = this.#session;
     let step: Step<T> = { do: 'fill' };
     while (!signal.aborted) {
       try {
-        step = await this.#take(step);
+        step = yield* this.#take(step);
       } catch (error) {
         if (signal.aborted) return;
         // Steps handle the failures that they know of. Whatever this is, it must not be the end.
@@ -55,13 +63,13 @@ export class ListAndWatch<T extends KubernetesObject> {
     }
   }
 
-  /** One whole state and the watches that go on from it. Resolves when the session's signal aborts; rejects with what ends them. */
-  async runOnce(): Promise<void> {
+  /** One whole state and the watches that go on from it. Ends when the session's signal aborts; throws what ends them. */
+  async *round(): Changes<T> {
     const { signal } = this.#session;
     this.#session.endsWithRound = true;
     try {
-      let step = await this.#take({ do: 'fill' });
-      while (step.do !== 'fill') step = await this.#take(step);
+      let step = yield* this.#take({ do: 'fill' });
+      while (step.do !== 'fill') step = yield* this.#take(step);
       throw new ReflectorError('shortWatch', 'the watch ended, and the server gives no version to go on from');
     } catch (error) {
       if (!signal.aborted) throw error instanceof RoundOver ? error.reason : error;
@@ -70,10 +78,18 @@ export class ListAndWatch<T extends KubernetesObject> {
     }
   }
 
-  #take(step: Step<T>): Promise<Step<T>> {
+  /** These could not be stored: the watch, or else the next one, ends for a list, as it does for an event that cannot be used. */
+  relist(unusable: Unusable): void {
+    this.#unstored = unusable;
+    const [error] = unusable.errors;
+    if (error !== undefined) this.#stream?.fail(error);
+  }
+
+  #take(step: Step<T>): Changes<T, Step<T>> {
     switch (step.do) {
       case 'fill':
         this.#isFromList = true;
+        this.#unstored = undefined;
         this.#silentWatches.reset();
         return this.#filler.fill();
       case 'watch':
@@ -83,9 +99,9 @@ export class ListAndWatch<T extends KubernetesObject> {
     }
   }
 
-  async #watch(handedOver?: FrameStream<T>): Promise<Step<T>> {
+  async *#watch(handedOver?: FrameStream<T>): Changes<T, Step<T>> {
     const session = this.#session;
-    const { signal } = session;
+    const { signal, position } = session;
     const { clock } = session.settings;
     const isResumed = !this.#isFromList;
     this.#isFromList = false;
@@ -102,29 +118,32 @@ export class ListAndWatch<T extends KubernetesObject> {
       return await this.#ended(error, false);
     }
 
-    let events = 0;
+    const cycle = new WatchCycle(session, stream, expectsBookmarks);
     let failure: unknown;
     try {
       this.#unavailableOpens = 0;
       session.watchOpened();
-      const cycle = new WatchCycle(session, stream, expectsBookmarks);
-      try {
-        await cycle.run();
-      } catch (error) {
-        failure = error;
-      }
-      events = cycle.events;
-      if (cycle.hasBookmarks) this.#sendsBookmarks = true;
+      position.watching();
+      this.#stream = stream;
+      if (this.#unstored === undefined) yield* cycle.changes();
+    } catch (error) {
+      failure = error;
     } finally {
+      this.#stream = undefined;
       stream.close();
     }
     signal.throwIfAborted();
+    if (cycle.hasBookmarks) this.#sendsBookmarks = true;
+    const { events } = cycle;
     const lastedMs = monotonicMs(clock) - startMs;
     if (events > 0) this.#silentWatches.reset();
     else if (isResumed) this.#silentWatches.add(lastedMs);
     const isShort = events === 0 && lastedMs < SHORT_WATCH_MS;
     session.watchEnded(events, lastedMs, isShort);
-    return await this.#ended(failure, isShort);
+    const unstored = this.#unstored;
+    return unstored === undefined
+      ? await this.#ended(failure, isShort)
+      : await this.#filler.tryAgain(unstored, 'watching');
   }
 
   async #openFailed(error: unknown): Promise<Step<T>> {
@@ -180,7 +199,7 @@ export class ListAndWatch<T extends KubernetesObject> {
    * A 404 may come from a server that is still starting, so nothing is emptied before discovery has confirmed it. While it
    * does, lists would fail.
    */
-  async #awaitReturn(error: Error, phase: ReflectorPhase): Promise<Step<T>> {
+  async *#awaitReturn(error: Error, phase: ReflectorPhase): Changes<T, Step<T>> {
     const session = this.#session;
     const { clock, goneCheckMs, confirmGone, random } = session.settings;
     const checkMs = () => goneCheckMs * (1 + 0.1 * random());
@@ -189,7 +208,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     this.#enterGone(error, waitMs);
     session.report(error, phase, waitMs);
     if ((await this.#askWhetherGone()) === 'gone') {
-      await this.#filler.empty();
+      yield* this.#filler.empty();
       // Without an answer nothing is listed, unless it stays so.
       for (let unknown = 0; unknown < MAX_UNKNOWN; ) {
         waitMs = checkMs();

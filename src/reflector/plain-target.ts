@@ -1,4 +1,4 @@
-import type { Cached } from '../api/cached.ts';
+import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { isPromiseLike } from '../api/promise-like.ts';
 import type { CachedTarget } from './cached-lister-watcher.ts';
@@ -16,36 +16,40 @@ export class PlainTarget<T extends KubernetesObject> implements CachedTarget<T> 
     this.#target = target;
   }
 
-  add(object: Cached<T>): void | Promise<void> {
-    return this.#after(this.#target.add(object.view()), object.resourceVersion);
-  }
-
-  update(object: Cached<T>): void | Promise<void> {
-    return this.#after(this.#target.update(object.view()), object.resourceVersion);
-  }
-
-  delete(object: Cached<T>): void | Promise<void> {
-    return this.#after(this.#target.delete(object.view()), object.resourceVersion);
-  }
-
-  async replace(objects: readonly Cached<T>[], resourceVersion: string): Promise<void> {
+  write(change: CachedChange<T>): void | Promise<void> {
     const target = this.#target;
-    const plain = objects.map((object) => object.view());
-    if (target.replaceGradually === undefined) await target.replace(plain, resourceVersion);
-    else await target.replaceGradually(plain, resourceVersion);
+    switch (change.type) {
+      case 'LIST':
+        return this.#replace(change.items, change.resourceVersion);
+      case 'ADDED':
+        return this.#after(target.add(change.object.view()), change.object.resourceVersion);
+      case 'MODIFIED':
+        return this.#after(target.update(change.object.view()), change.object.resourceVersion);
+      case 'DELETED':
+        return this.#after(target.delete(change.object.view()), change.object.resourceVersion);
+      case 'BOOKMARK':
+        return this.#seen(change.resourceVersion);
+    }
   }
 
   resync(): void | Promise<void> {
     return settled(this.#target.resync());
   }
 
-  bookmark(resourceVersion: string): void | Promise<void> {
-    return settled(this.#target.updateResourceVersion?.(resourceVersion));
+  async #replace(items: readonly Cached<T>[], resourceVersion: string): Promise<void> {
+    const target = this.#target;
+    const plain = items.map((object) => object.view());
+    if (target.replaceGradually === undefined) await target.replace(plain, resourceVersion);
+    else await target.replaceGradually(plain, resourceVersion);
   }
 
   #after(written: unknown, resourceVersion: string): void | Promise<void> {
-    if (!isPromiseLike(written)) return this.bookmark(resourceVersion);
-    return Promise.resolve(written).then(() => this.bookmark(resourceVersion));
+    if (!isPromiseLike(written)) return this.#seen(resourceVersion);
+    return Promise.resolve(written).then(() => this.#seen(resourceVersion));
+  }
+
+  #seen(resourceVersion: string): void | Promise<void> {
+    return settled(this.#target.updateResourceVersion?.(resourceVersion));
   }
 }
 

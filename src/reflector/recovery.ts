@@ -1,3 +1,4 @@
+import type { CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { failureKind, isConnectionFailure, phaseAfter, type Recovery, retryAfterMs } from './failure.ts';
 import type { FrameStream } from './frame-stream.ts';
@@ -14,6 +15,9 @@ export type Step<T extends KubernetesObject> =
   | { readonly do: 'watch'; readonly stream?: FrameStream<T> }
   /** There was a 404: find out whether the resource type exists, and wait until it does. */
   | { readonly do: 'awaitReturn'; readonly error: Error; readonly phase: ReflectorPhase };
+
+/** Batches of changes for the target. What the target throws comes out of the `yield` that brought them. */
+export type Changes<T extends KubernetesObject, R = void> = AsyncGenerator<readonly CachedChange<T>[], R, void>;
 
 /** Ends a session that was to be one list and its watches. Not for users: they get the reason. */
 export class RoundOver {

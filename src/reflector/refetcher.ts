@@ -31,8 +31,7 @@ export class Refetcher<T extends KubernetesObject> {
   refetch(object: Cached<T>, problem: Error): void {
     const { signal, settings, pacer } = this.#session;
     if (signal.aborted || !this.#isNews(object)) return;
-    const canBeMended =
-      settings.listerWatcher.listOne !== undefined && settings.target.repair !== undefined && this.#isCurrent(object);
+    const canBeMended = settings.listerWatcher.listOne !== undefined && this.#isCurrent(object);
     if (canBeMended) {
       this.#waiting.push(object);
       this.#running ??= this.#run();
@@ -70,7 +69,7 @@ export class Refetcher<T extends KubernetesObject> {
     await this.#untilWatching();
     const fresh = list?.items.find(({ key }) => key === object.key);
     if (fresh !== undefined) {
-      target.repair?.(target.prepare === undefined ? fresh : target.prepare(fresh));
+      await target.write({ type: 'REPAIRED', object: fresh });
       return;
     }
     // Not there any more: the watch tells.
@@ -85,7 +84,7 @@ export class Refetcher<T extends KubernetesObject> {
   }
 
   #isCurrent({ key, resourceVersion }: Version): boolean {
-    return this.#session.settings.target.resourceVersionOf?.(key) === resourceVersion;
+    return this.#session.settings.target.versionOf?.(key) === resourceVersion;
   }
 
   #isNews({ key, resourceVersion }: Version): boolean {

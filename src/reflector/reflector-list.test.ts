@@ -200,7 +200,7 @@ describe('a reflector that lists', () => {
     await scene.start();
     await scene.clock.advance(20_000);
     expect(scene.log).toEqual([
-      'pods: a slow list took 12.0 s: 1 objects listed in 1 page in 12.0 s, prepared in 0.0 s, stored in 0.0 s.',
+      'pods: a slow list took 12.0 s: 1 objects listed in 1 page in 12.0 s, stored in 0.0 s.',
     ]);
     await scene[Symbol.asyncDispose]();
   });

@@ -2,16 +2,10 @@ import { expect, it } from 'vitest';
 import type { CachedList } from '../api/cached.ts';
 import { errorFrame, expired, list, type Pod, pod, RecordingTarget, Scene } from './scripted-fixture.ts';
 
-class RepairableTarget extends RecordingTarget {
-  repair({ key }: { key: string }): void {
-    this.calls.push(`repair ${key}`);
-  }
-}
-
 it('an object that was fetched again is not handed over while a whole state is on its way', async () => {
   let answer = () => {};
   let asked = 0;
-  const target = new RepairableTarget();
+  const target = new RecordingTarget();
   await using scene = await Scene.start({
     target,
     lists: [list('5', ['a@5']), list('6', ['a@5'])],

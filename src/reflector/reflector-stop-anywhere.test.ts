@@ -88,11 +88,7 @@ class SlowTarget extends RecordingTarget {
   override async replace(objects: readonly Cached<Pod>[], resourceVersion: string): Promise<void> {
     await ticks(3);
     await super.replace(objects, resourceVersion);
-    await ticks(3);
-  }
-
-  settled(): Promise<void> {
-    return ticks(3);
+    await ticks(6);
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Cached } from '../api/cached.ts';
 import { SLICE_MS } from '../observe/time-slice.ts';
-import { added, initialEventsEnd, list, RecordingTarget, Scene, ScriptedWatch } from './scripted-fixture.ts';
+import { added, initialEventsEnd, list, type Pod, RecordingTarget, Scene, ScriptedWatch } from './scripted-fixture.ts';
 
 /** How long one object takes. */
 const OBJECT_MS = 1 / 64;
@@ -62,7 +63,8 @@ describe('many objects', () => {
   ])('of a %s are followed by no event before the target has room for it', async (_, script) => {
     let makeRoom = () => {};
     class FullTarget extends RecordingTarget {
-      settled(): Promise<void> {
+      override replace(objects: readonly Cached<Pod>[], resourceVersion: string): Promise<void> {
+        void super.replace(objects, resourceVersion);
         return new Promise((resolve) => {
           makeRoom = resolve;
         });

@@ -33,7 +33,7 @@ export class ResyncTimer<T extends KubernetesObject> {
     try {
       if (!shouldResync()) return;
       this.#session.debug('resync');
-      target.resync()?.catch((cause: unknown) => this.#failed(cause));
+      target.resync?.()?.catch((cause: unknown) => this.#failed(cause));
     } catch (cause) {
       this.#failed(cause);
     }

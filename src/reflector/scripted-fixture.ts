@@ -1,5 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
-import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
+import type { BrokenObject, Cached, CachedChange, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Status } from '../api/status.ts';
@@ -10,6 +10,7 @@ import { CachedReflector } from './cached-reflector.ts';
 import type { CallContext } from './lister-watcher.ts';
 import type { CachedReflectorOptions, WatchErrorContext } from './reflector-options.ts';
 import type { ReflectorState } from './reflector-state.ts';
+import { TransformedSource } from './transformed-source.ts';
 
 export type Pod = KubernetesObject;
 export type Frame = CachedFrame<Pod>;
@@ -210,6 +211,25 @@ export class RecordingTarget implements CachedTarget<Pod> {
   readonly refused = new Set<string>();
   onCall: (call: string) => void = () => {};
 
+  write(change: CachedChange<Pod>): void | Promise<void> {
+    switch (change.type) {
+      case 'LIST':
+        return this.replace(change.items, change.resourceVersion);
+      case 'ADDED':
+        return this.add(change.object);
+      case 'MODIFIED':
+        return this.update(change.object);
+      case 'DELETED':
+        return this.delete(change.object);
+      case 'REPAIRED':
+        return this.#note(`repair ${change.object.key}`);
+      case 'BOOKMARK':
+        return this.#note(`bookmark ${change.resourceVersion}`);
+      default:
+        throw new Error(`a target got a change of type ${change.type}`);
+    }
+  }
+
   add(object: Cached<Pod>): void {
     this.#put('add', object);
   }
@@ -233,16 +253,12 @@ export class RecordingTarget implements CachedTarget<Pod> {
     this.#note('resync');
   }
 
-  bookmark(resourceVersion: string): void {
-    this.#note(`bookmark ${resourceVersion}`);
-  }
-
   prepare(object: Cached<Pod>): Cached<Pod> {
     if (this.refused.has(object.key)) throw new Error(`no room for ${object.key}`);
     return object;
   }
 
-  resourceVersionOf(key: string): string | undefined {
+  versionOf(key: string): string | undefined {
     return this.objects.get(key);
   }
 
@@ -304,7 +320,11 @@ export class Scene implements AsyncDisposable {
     const debug = (message: string) => this.debugLog.push(message);
     const logger: Logger = { debug, info: write, warn: write, error: write };
     this.reflector = new CachedReflector<Pod>({
-      listerWatcher: around ? around(this.server) : this.server,
+      listerWatcher: new TransformedSource<Pod>(
+        around ? around(this.server) : this.server,
+        () => (object) => (options.target instanceof RecordingTarget ? options.target : this.target).prepare(object),
+        this.clock,
+      ),
       target: this.target,
       name: 'pods',
       clock: this.clock,

@@ -4,6 +4,7 @@ import { Backoff } from './backoff.ts';
 import { asDuration } from './counted-failure.ts';
 import { failureKind } from './failure.ts';
 import { FailureLog } from './failure-log.ts';
+import { LeftOutBook } from './left-out-book.ts';
 import { ReflectorError } from './reflector-error.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSettings, WatchErrorHandler } from './reflector-options.ts';
@@ -11,7 +12,6 @@ import type { ReflectorPhase } from './reflector-state.ts';
 import { RequestPacer } from './request-pacer.ts';
 import { StateKeeper } from './state-keeper.ts';
 import { SyncPosition } from './sync-position.ts';
-import { TargetWriter } from './target-writer.ts';
 import type { Trace } from './trace.ts';
 import type { Unusable } from './unusable.ts';
 import type { WholeState } from './whole-state.ts';
@@ -27,7 +27,8 @@ export class Session<T extends KubernetesObject> {
   /** Aborts when the reflector stops; after that nothing may reach the target, the handler or the log. */
   readonly signal: AbortSignal;
   readonly position = new SyncPosition();
-  readonly writer: TargetWriter<T>;
+  /** Only what a whole list has left out: a single failed event makes for a list first. */
+  readonly leftOut = new LeftOutBook();
   readonly backoff: Backoff;
   readonly pacer: RequestPacer;
   readonly metrics: ReflectorMetrics;
@@ -43,7 +44,6 @@ export class Session<T extends KubernetesObject> {
     this.settings = settings;
     this.watchErrorHandler = settings.watchErrorHandler;
     this.signal = signal;
-    this.writer = new TargetWriter(settings.target, this.position, clock);
     this.backoff = new Backoff({ clock, random }, settings.backoff);
     this.pacer = settings.pacer ?? new RequestPacer({ clock, random });
     this.metrics = new ReflectorMetrics(settings.metrics, settings.name);
@@ -102,6 +102,13 @@ export class Session<T extends KubernetesObject> {
       () => watchErrorHandler(error, context),
       (thrown) => this.#complain(thrown),
     );
+  }
+
+  /** Throws what makes an event unusable, and ends the watch for a list, unless a list has shown before that its object is so. */
+  refuse(error: ReflectorError): void {
+    this.signal.throwIfAborted();
+    if (!this.leftOut.has(error.key)) throw error;
+    this.report(error, 'watching');
   }
 
   /** Reports the first of them one by one, and the others in one sentence. */

@@ -1,3 +1,4 @@
+import type { CachedChange } from '../api/cached.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 
 /** How far the target is, and from where the next list or watch begins. */
@@ -7,6 +8,8 @@ export class SyncPosition {
   #unavailable = false;
   /** The list at "0" came in pages, so the server lists from etcd, and will go on to. */
   #paginated = false;
+  /** The versions of the present watch say how far it is. */
+  #isInOrder = true;
 
   /** The last version seen; "" before the first list. */
   get resourceVersion(): string {
@@ -46,9 +49,18 @@ export class SyncPosition {
     this.#unavailable = false;
   }
 
+  /**
+   * A watch begins. One from nowhere begins with the present state in any order, so that the version of an ADDED says nothing
+   * about how far it is until something else has come.
+   */
+  watching(): void {
+    this.#isInOrder = !this.isNowhere;
+  }
+
   /** An event or a bookmark has been taken. Never goes back; versions that cannot be ordered are believed. */
-  advance(resourceVersion: string): void {
-    if (resourceVersion === '') return;
+  advance(type: CachedChange['type'], resourceVersion: string): void {
+    if (type !== 'ADDED') this.#isInOrder = true;
+    if (resourceVersion === '' || !this.#isInOrder) return;
     const order = compareResourceVersions(resourceVersion, this.#resourceVersion);
     if (order === undefined || order > 0) this.#resourceVersion = resourceVersion;
   }

@@ -100,7 +100,6 @@ class InitialEvents<T extends KubernetesObject> {
   whole(): Omit<WholeState<T>, 'stream'> {
     return {
       items: this.#objects.all(),
-      areUnique: true,
       broken: [...this.#broken, ...this.#brokenByKey.values()],
       resourceVersion: this.resourceVersion,
       how: `${this.#objects.size} objects streamed`,

@@ -1,9 +1,11 @@
+import type { BrokenObject, Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { FrameStream } from './frame-stream.ts';
-import type { ListedItems } from './target-writer.ts';
 
 /** Everything that exists, as of one version, from LIST or WatchList. */
-export interface WholeState<T extends KubernetesObject> extends ListedItems<T> {
+export interface WholeState<T extends KubernetesObject> {
+  readonly items: readonly Cached<T>[];
+  readonly broken: readonly BrokenObject[];
   readonly resourceVersion: string;
   /** How it came, for the log. */
   readonly how: string;

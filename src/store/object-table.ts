@@ -53,16 +53,6 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     return this.#objects.slice();
   }
 
-  /** Throws what `put` would throw. Changes nothing, and costs nothing without indexes other than that by namespace. */
-  check(cached: Cached<T>): void {
-    for (const { definition, index } of this.#named.values()) {
-      if (definition === metaNamespaceIndex) continue;
-      // A function needs a view, which is expensive in the compact cache: the values are kept for when the object is put.
-      if (typeof definition === 'function' && cached.stored !== undefined) index.readAhead(cached);
-      else index.read(cached);
-    }
-  }
-
   /** Returns what was there before. Throws when an index cannot be read from the object: an `IndexError`, or what its bytes throw. */
   put(cached: Cached<T>): Cached<T> | undefined {
     const values = this.#read(cached);
@@ -215,7 +205,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     const indexes = this.#indexes;
     // Of the right length from the start: growing would take three times the memory.
     const values: IndexValues[] = new Array(indexes.length);
-    for (let i = 0; i < indexes.length; i++) values[i] = indexes[i]?.valuesOf(cached);
+    for (let i = 0; i < indexes.length; i++) values[i] = indexes[i]?.read(cached);
     return values;
   }
 

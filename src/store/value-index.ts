@@ -34,25 +34,9 @@ export class ValueIndex<T extends KubernetesObject> {
   readonly #memberships = new Column<Membership>();
   /** By row: where in its bucket it is, if it is in one; no meaning otherwise. */
   readonly #positions = new Column<number>();
-  /** What has been read of objects that are to come. */
-  #readAhead: WeakMap<Cached<T>, { readonly values: IndexValues }> | undefined;
 
   constructor(read: IndexReader<T>) {
     this.read = read;
-  }
-
-  /** Reads an object that is not in the table yet, once: `valuesOf` knows it then. For objects that cost much to read. */
-  readAhead(cached: Cached<T>): void {
-    this.#readAhead ??= new WeakMap();
-    this.#readAhead.set(cached, { values: this.read(cached) });
-  }
-
-  /** What `readAhead` has found in the object, which is forgotten then, or what `read` finds. */
-  valuesOf(cached: Cached<T>): IndexValues {
-    const ahead = this.#readAhead?.get(cached);
-    if (ahead === undefined) return this.read(cached);
-    this.#readAhead?.delete(cached);
-    return ahead.values;
   }
 
   /** Without the empty ones. */

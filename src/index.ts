@@ -9,8 +9,8 @@ export {
   objectKey,
   splitMetaNamespaceKey,
 } from './api/key.ts';
-export type { LabelOperator, LabelRequirement } from './api/label-requirement.ts';
 export { LabelSelector, type LabelSelectorObject, type Labels } from './api/label-selector.ts';
+export type { LabelOperator, LabelRequirement } from './api/label-selector-parser.ts';
 export type { ListOptions, ResourceVersionMatch } from './api/list-options.ts';
 export type {
   KubernetesList,
@@ -125,11 +125,11 @@ export { ReflectorError, type ReflectorErrorKind, type ReflectorErrorOptions } f
 export type {
   ReflectorOptions,
   ReflectorSetup,
+  ReflectorTarget,
   WatchErrorContext,
   WatchErrorHandler,
 } from './reflector/reflector-options.ts';
 export type { LeftOut, ReflectorPhase, ReflectorState } from './reflector/reflector-state.ts';
-export type { ReflectorTarget } from './reflector/reflector-target.ts';
 export {
   type IndexDefinition,
   type Indexers,

@@ -3,8 +3,8 @@ import type { KubernetesObject, ObjectMeta } from '../../src/api/metadata.ts';
 import { DeltaFIFO } from '../../src/queue/delta-fifo.ts';
 import { type Indexers, metaNamespaceIndex, NAMESPACE_INDEX } from '../../src/store/index-definition.ts';
 import { Indexer } from '../../src/store/indexer.ts';
-import { KeptObject } from '../../src/store/kept-object.ts';
 import { ObjectTable } from '../../src/store/object-table.ts';
+import { KeptObject } from '../../src/store/store.ts';
 import type { Operation } from '../operation-race.ts';
 
 const OBJECTS = 20_000;
@@ -90,7 +90,7 @@ export function operations(): Operation[] {
   const oneByOne = <E>(queue: DeltaFIFO<E>, objects: readonly E[], times: number) => {
     for (let i = 0; i < times; i++) {
       queue.add(at(objects, i % OBJECTS));
-      queue.popNow(process);
+      void queue.popNow(process);
     }
   };
 

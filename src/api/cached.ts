@@ -1,6 +1,7 @@
 import type { Labels } from './label-selector.ts';
 import type { KubernetesObject, ListMeta } from './metadata.ts';
 import type { Status } from './status.ts';
+import { TidewatchError } from './tidewatch-error.ts';
 
 /**
  * One version of one object, as the stages of the pipeline carry it: what they need to know is read at once, the rest
@@ -69,3 +70,23 @@ export type CachedChange<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: 'LIST'; readonly items: readonly Cached<T>[]; readonly resourceVersion: string }
   /** A stored object that turned out to be damaged, fetched again. Says nothing if another version of it is known by now. */
   | { readonly type: 'REPAIRED'; readonly object: Cached<T> };
+
+/** How many objects that cannot be used are described one by one. */
+export const MAX_DESCRIBED = 100;
+
+/** What is said of each further one: an error for each would take a hundred times the memory of what it is about. */
+export const ONE_OF_MANY: BrokenObject = Object.freeze({
+  problem: new TidewatchError(
+    'unusable',
+    `one of more than ${MAX_DESCRIBED} objects that cannot be used; the first of them are described`,
+  ),
+});
+
+/** Adds to those of one list; beyond the first hundred with the key alone. */
+export function addBroken(all: BrokenObject[], object: BrokenObject): void {
+  all.push(all.length < MAX_DESCRIBED ? object : withoutProblem(object));
+}
+
+export function withoutProblem({ key }: BrokenObject): BrokenObject {
+  return key === undefined ? ONE_OF_MANY : { problem: ONE_OF_MANY.problem, key };
+}

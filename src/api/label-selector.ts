@@ -1,5 +1,4 @@
-import { type LabelRequirement, parseInt64 } from './label-requirement.ts';
-import { parseLabelSelector } from './label-selector-parser.ts';
+import { type LabelRequirement, parseInt64, parseLabelSelector } from './label-selector-parser.ts';
 import { SelectorError } from './selector-error.ts';
 
 export type Labels = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyReader } from './key-reader.ts';
+import { KeyReader } from './protobuf/identity-scanner.ts';
 
 function read(reader: KeyReader, namespace: string, name: string): string {
   const bytes = Buffer.from(`<${namespace}><${name}>`);

@@ -8,7 +8,7 @@ import type { DamageListener } from './packed/packed-cached.ts';
 import { PackedKeeping } from './packed/packed-keeping.ts';
 import { PlainKeeping } from './plain/plain-keeping.ts';
 import { ProtobufCodec } from './protobuf/protobuf-codec.ts';
-import type { StringTable } from './protobuf/string-table.ts';
+import type { StringTable } from './protobuf/wire-reader.ts';
 
 export interface ResourceCodecOptions<T extends KubernetesObject> extends KeepOptions {
   resource: Resource<T>;

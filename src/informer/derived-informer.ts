@@ -11,10 +11,10 @@ import type {
 } from '../processor/processor.ts';
 import type { SubscribeOptions } from '../processor/shared-processor.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
+import { wantedNamespaces } from './coverage.ts';
 import { fieldSelection } from './field-selection.ts';
 import type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer.ts';
 import { Lister } from './lister.ts';
-import { wantedNamespaces } from './namespaces.ts';
 import { SelectedStore } from './selected-store.ts';
 import type { SharedIndexInformer } from './shared-index-informer.ts';
 

@@ -3,8 +3,7 @@ import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
-import type { CachedListerWatcher } from '../reflector/cached-lister-watcher.ts';
-import type { CallContext } from '../reflector/lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from '../reflector/lister-watcher.ts';
 import type { GroupPresence } from './group-presence.ts';
 
 /**

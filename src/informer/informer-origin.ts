@@ -5,11 +5,10 @@ import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { CodecMemory } from '../codec/codec.ts';
-import { fieldRules, isKept } from '../codec/filter/field-filter.ts';
-import { reductionBy } from '../codec/filter/reduction.ts';
+import { fieldRules, isKept, reductionBy } from '../codec/filter/field-filter.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
-import { transformedCached } from '../codec/plain/decoded-cached.ts';
-import type { StringTable } from '../codec/protobuf/string-table.ts';
+import { transformedCached } from '../codec/plain/decoded-objects.ts';
+import type { StringTable } from '../codec/protobuf/wire-reader.ts';
 import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -17,11 +16,10 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 import { plainSource } from '../reflector/plain-source.ts';
 import { ResourceListerWatcher } from '../reflector/resource-lister-watcher.ts';
-import { discoveredCoverage, fixedCoverage } from './coverage.ts';
+import { discoveredCoverage, fixedCoverage, wantedNamespaces } from './coverage.ts';
 import { DiscoveredScope, ScopedListerWatcher } from './discovered-scope.ts';
 import { GroupPresence } from './group-presence.ts';
 import type { InformerSource } from './informer-part.ts';
-import { wantedNamespaces } from './namespaces.ts';
 
 /** What an informer needs of a `Cluster`. */
 export interface ClusterConnection {

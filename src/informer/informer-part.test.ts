@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { configMaps, namespaces } from '../generated/api/core/v1.ts';
 import { silentLogger } from '../observe/logger.ts';
+import { ListWatch } from '../reflector/list-watch.ts';
 import { ApiServer } from '../testing/api-server.ts';
+import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 
 it('a list of one namespace says nothing of another, also of one whose name begins the same', async () => {
@@ -30,4 +32,24 @@ it('a list of one namespace says nothing of another, also of one whose name begi
   await factory.shutdown();
   await cluster.close();
   await server.stop();
+});
+
+it('asks for no watch before most of a long list is in the store', async () => {
+  const items = Array.from({ length: 6_000 }, (_, i) => ({ metadata: { name: `t${i}`, resourceVersion: '1' } }));
+  const stored: number[] = [];
+  const informer = new SharedIndexInformer({
+    logger: silentLogger,
+    listWatch: new ListWatch({
+      list: () => ({ metadata: { resourceVersion: '1' }, items }),
+      watch: async function* (_options, { signal }) {
+        stored.push(informer.store.size);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      },
+    }),
+  });
+  void informer.run();
+  await informer.waitForSync();
+  while (stored.length === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(stored[0]).toBeGreaterThanOrEqual(1_000);
+  await informer.stop();
 });

@@ -1,4 +1,4 @@
-import { MAX_DESCRIBED } from '../api/broken-objects.ts';
+import { MAX_DESCRIBED } from '../api/cached.ts';
 import type { LeftOut, ReflectorPhase, ReflectorState } from '../reflector/reflector-state.ts';
 
 /** Which phase stands for the whole when an informer has several namespaces: the one that wants attention most. */

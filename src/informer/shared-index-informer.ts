@@ -8,7 +8,7 @@ import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { safeMetrics } from '../observe/metrics.ts';
+import { noMetrics, safeMetrics } from '../observe/metrics.ts';
 import { systemRandom } from '../observe/random.ts';
 import { EventStream } from '../processor/event-stream.ts';
 import type { Deliver, Listener } from '../processor/listener.ts';
@@ -26,6 +26,7 @@ import type { Indexers } from '../store/index-definition.ts';
 import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
+import { OldestVersion } from './caught-up.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import type { Controller } from './informer-controller.ts';
 import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
@@ -33,7 +34,6 @@ import { type InformerOrigin, originName, originObservers, originParts, whyNotHe
 import { InformerPart } from './informer-part.ts';
 import { combinedState } from './informer-state.ts';
 import { Lister } from './lister.ts';
-import { OldestVersion } from './oldest-version.ts';
 import type { Transform } from './transform.ts';
 import { waitFirst } from './wait.ts';
 
@@ -119,7 +119,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
     this.#packed = memory;
     this.#closed = 'cluster' in given ? given.cluster.closed : undefined;
-    const gauges = options.metrics && new MemoryGauges(safeMetrics(options.metrics), name);
+    const metrics = safeMetrics(options.metrics);
+    const gauges = metrics === noMetrics ? undefined : new MemoryGauges(metrics, name);
     const stored = new OldestVersion(sources.length);
     const { random = systemRandom } = options;
     const pacer = new RequestPacer({ clock: this.#clock, random, sources: sources.length });

@@ -6,8 +6,3 @@ export function failureText(thrown: unknown): string {
     return 'what was thrown cannot be shown as text';
   }
 }
-
-/** Throws when reading `then` does. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-}

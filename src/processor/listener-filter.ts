@@ -1,6 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { isThenable } from './failure-text.ts';
+import { isPromiseLike } from '../api/promise-like.ts';
 import { Notification } from './notification.ts';
 
 export interface ListenerFilterOptions<T extends KubernetesObject> {
@@ -75,7 +75,7 @@ export class ListenerFilter<T extends KubernetesObject> {
   #passes(notification: Notification<T>, object: Cached<T>, view: () => T): boolean {
     try {
       const passes: unknown = this.#options.passes(object, view);
-      if (!isThenable(passes)) return Boolean(passes);
+      if (!isPromiseLike(passes)) return Boolean(passes);
       // Whether it rejects does not matter any more.
       Promise.resolve(passes).catch(() => {});
       throw new TypeError('it returned a promise, and must return true or false');

@@ -1,11 +1,12 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { Difference } from './difference.ts';
-import { failureText, isThenable } from './failure-text.ts';
+import { failureText } from './failure-text.ts';
 import { ListenerFilter } from './listener-filter.ts';
 import { Notification } from './notification.ts';
 import { ObjectWalk } from './object-walk.ts';
@@ -268,7 +269,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     let running: Promise<unknown> | undefined;
     try {
       const result = this.#deliver(notification);
-      if (isThenable(result)) running = Promise.resolve(result);
+      if (result !== undefined && isPromiseLike(result)) running = Promise.resolve(result);
     } catch (error) {
       this.#report(notification, error);
     }

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import { Notification } from './notification.ts';
-import { EveryChange, LatestChange, type Pending } from './pending.ts';
+import { EveryChange, LatestChange, type Pending, RingBuffer } from './pending.ts';
 import { version } from './processor-fixture.ts';
-import { RingBuffer } from './ring-buffer.ts';
 
 describe('RingBuffer', () => {
   it('behaves as an array does with push and shift, and gives its memory back', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Backlog } from './backlog.ts';
-import { STEP } from './steps.ts';
+import { Backlog } from './delta-fifo.ts';
+import { STEP } from './queue-input.ts';
 
 const keysOf = (count: number) => Array.from({ length: count }, (_, i) => `key-${i}`);
 

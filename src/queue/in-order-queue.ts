@@ -1,9 +1,70 @@
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { LinkedFifo } from './linked-fifo.ts';
 import { PoppableQueue, QueueItem } from './poppable-queue.ts';
 import type { Delta, DeltaType } from './queue.ts';
-import { runThrough, STEP, type Steps, setOf } from './steps.ts';
+import { runThrough, STEP, type Steps, setOf } from './queue-input.ts';
+
+/** A node carries its own link, so that queueing allocates nothing beside it. */
+export interface Linked<N> {
+  next: N | undefined;
+}
+
+/** First in, first out, in constant time; a node that has left is not held. A node is in at most one list. */
+export class LinkedFifo<N extends Linked<N>> {
+  #head: N | undefined;
+  #tail: N | undefined;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The oldest; follow `next` for the others. */
+  get head(): N | undefined {
+    return this.#head;
+  }
+
+  push(node: N): void {
+    if (this.#tail === undefined) this.#head = node;
+    else this.#tail.next = node;
+    this.#tail = node;
+    this.#length++;
+  }
+
+  /** Puts all that `other` holds at the end, in its order; `other` is empty afterwards. */
+  append(other: LinkedFifo<N>): void {
+    if (other.#head === undefined) return;
+    if (this.#tail === undefined) this.#head = other.#head;
+    else this.#tail.next = other.#head;
+    this.#tail = other.#tail;
+    this.#length += other.#length;
+    other.clear();
+  }
+
+  unshift(node: N): void {
+    node.next = this.#head;
+    this.#head = node;
+    this.#tail ??= node;
+    this.#length++;
+  }
+
+  shift(): N | undefined {
+    const node = this.#head;
+    if (node === undefined) return undefined;
+    this.#head = node.next;
+    if (this.#head === undefined) this.#tail = undefined;
+    // An old node that still pointed at a young one would keep it alive until the next full collection.
+    node.next = undefined;
+    this.#length--;
+    return node;
+  }
+
+  clear(): void {
+    this.#head = undefined;
+    this.#tail = undefined;
+    this.#length = 0;
+  }
+}
 
 /**
  * Every change is kept and comes out on its own, in the order in which it came in, whatever the object. A delete is

@@ -5,7 +5,6 @@ import type { Clock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { schedulerOf } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
-import { type Linked, LinkedFifo } from './linked-fifo.ts';
 import {
   type Delta,
   type Deltas,
@@ -15,16 +14,16 @@ import {
   QueueClosedError,
   type QueueOptions,
 } from './queue.ts';
-import { ObjectIntake } from './queue-input.ts';
-import { runThrough, type Steps } from './steps.ts';
+import { ObjectIntake, runThrough, type Steps } from './queue-input.ts';
 
 /** What one pop hands out. */
-export class QueueItem<T> implements Linked<QueueItem<T>> {
+export class QueueItem<T> {
   readonly key: string;
   /** Never empty; belongs to the consumer once popped. */
   deltas: Delta<T>[];
   /** Whether it is of the first `replace`: known when it has been taken. */
   initial: boolean | undefined = undefined;
+  /** The next in the queue, where queues link their items. */
   next: QueueItem<T> | undefined = undefined;
 
   constructor(key: string, delta: Delta<T>) {
@@ -42,7 +41,7 @@ export class QueueItem<T> implements Linked<QueueItem<T>> {
 /** What follows it runs when the running code has returned. */
 const RETURNED = Promise.resolve();
 
-interface WaitingPop<T> extends Linked<WaitingPop<T>> {
+interface WaitingPop<T> {
   readonly process: ProcessDeltas<T>;
   readonly resolve: (deltas: Deltas<T> | Promise<Deltas<T>>) => void;
   readonly reject: (reason: unknown) => void;
@@ -59,7 +58,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   readonly #logger: Logger;
   readonly #clock: Clock | undefined;
   readonly #retryOnError: boolean;
-  readonly #waiting = new LinkedFifo<WaitingPop<T>>();
+  readonly #waiting: WaitingPop<T>[] = [];
   #ready: { promise: Promise<void>; resolve: () => void } | undefined;
   #closed = false;
   /** Whether anything has been said about the state of the world; the first `replace` is initial only if not. */
@@ -121,7 +120,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
       if (item !== undefined) return this.#settled(item, process);
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ process, resolve, reject, next: undefined });
+      this.#waiting.push({ process, resolve, reject });
       // What is queued goes to those who have waited longer; their turn may already be under way.
       if (this.length > 0) this.#serveSoon();
     });

@@ -5,7 +5,7 @@ import type { Logger } from '../observe/logger.ts';
 import { DeltaFIFO } from './delta-fifo.ts';
 import { InOrderQueue } from './in-order-queue.ts';
 import type { Queue, QueueOptions } from './queue.ts';
-import { STEP, type Steps } from './steps.ts';
+import { STEP, type Steps } from './queue-input.ts';
 
 interface Thing {
   name: string;

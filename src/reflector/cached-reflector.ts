@@ -4,6 +4,7 @@ import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { Filler } from './filler.ts';
+import { type Unusable, unusableError } from './left-out-book.ts';
 import { ListAndWatch } from './list-and-watch.ts';
 import type { Changes } from './recovery.ts';
 import { Refetcher } from './refetcher.ts';
@@ -12,7 +13,6 @@ import { type CachedReflectorOptions, resolveOptions, type WatchErrorHandler } f
 import type { ReflectorState } from './reflector-state.ts';
 import { ResyncTimer } from './resync-timer.ts';
 import { Session } from './session.ts';
-import { type Unusable, unusableError } from './unusable.ts';
 
 type ObjectChange<T extends KubernetesObject> = Extract<CachedChange<T>, { readonly object: Cached<T> }>;
 
@@ -151,7 +151,7 @@ export class CachedReflector<T extends KubernetesObject> {
     else if (change.type === 'BOOKMARK') position.advance(change.type, change.resourceVersion);
     else if ('object' in change) {
       position.advance(change.type, change.object.resourceVersion);
-      if (leftOut.delete(change.object.key)) state.leaveOut(leftOut);
+      if (!leftOut.isEmpty && leftOut.delete(change.object.key)) state.leaveOut(leftOut);
     }
   }
 

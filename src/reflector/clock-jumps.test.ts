@@ -3,13 +3,13 @@ import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { Backoff } from './backoff.ts';
 import { FailureLog } from './failure-log.ts';
+import { Trace } from './filler.ts';
+import { Watchdog } from './frame-stream.ts';
 import { RequestPacer } from './request-pacer.ts';
 import { RetryWindow } from './retry-window.ts';
 import { apiError, bookmark, list, Scene, ScriptedWatch } from './scripted-fixture.ts';
-import { Trace } from './trace.ts';
-import { WatchDeadline } from './watch-deadline.ts';
+import { WatchDeadline } from './watch-cycle.ts';
 import { WatchListGate } from './watch-list-gate.ts';
-import { Watchdog } from './watchdog.ts';
 
 const HOUR = 3_600_000;
 const quiet = () => new ScriptedWatch();

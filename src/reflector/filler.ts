@@ -1,17 +1,17 @@
 import type { BrokenObject } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { afterList, afterWatchList, failureKind } from './failure.ts';
-import { listCycle } from './list-cycle.ts';
+import { Unusable } from './left-out-book.ts';
+import { listCycle, type WholeState } from './list-cycle.ts';
 import { type Changes, recover, type Step } from './recovery.ts';
 import { asError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import type { Session } from './session.ts';
-import { Trace } from './trace.ts';
-import { Unusable } from './unusable.ts';
 import { watchListCycle } from './watch-list-cycle.ts';
 import { WatchListGate } from './watch-list-gate.ts';
-import type { WholeState } from './whole-state.ts';
 
 /** Fetches the whole state, by WatchList or LIST, and puts it into the target. */
 export class Filler<T extends KubernetesObject> {
@@ -117,7 +117,7 @@ export class Filler<T extends KubernetesObject> {
       }
       yield* this.#replace(whole, unusable);
       trace.step('stored');
-      session.listed(whole, trace);
+      session.listed(whole.items.length, whole.resourceVersion, trace.elapsedMs, String(trace));
       if (trace.elapsedMs >= settings.slowListMs) settings.logger.warn(`${settings.name}: a slow list took ${trace}.`);
     } catch (error) {
       whole.stream?.close();
@@ -163,4 +163,37 @@ export class Filler<T extends KubernetesObject> {
     }
     return unusable;
   }
+}
+
+/** Where the time of something long went. */
+export class Trace {
+  readonly #clock: Pick<Clock, 'now' | 'scheduler'>;
+  readonly #startMs: number;
+  readonly #steps: string[] = [];
+  #lastMs: number;
+
+  constructor(clock: Pick<Clock, 'now' | 'scheduler'>) {
+    this.#clock = clock;
+    this.#startMs = this.#lastMs = monotonicMs(clock);
+  }
+
+  get elapsedMs(): number {
+    return monotonicMs(this.#clock) - this.#startMs;
+  }
+
+  /** What was done since the last step is over. */
+  step(what: string): void {
+    const nowMs = monotonicMs(this.#clock);
+    this.#steps.push(`${what} in ${seconds(nowMs - this.#lastMs)}`);
+    this.#lastMs = nowMs;
+  }
+
+  /** `12.3 s: 1,000 objects listed in 12.0 s, stored in 0.3 s` */
+  toString(): string {
+    return `${seconds(this.elapsedMs)}: ${this.#steps.join(', ')}`;
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -2,10 +2,70 @@ import type { CachedFrame, CachedFrames } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
-import type { Clock } from '../observe/clock.ts';
-import type { CachedListerWatcher } from './cached-lister-watcher.ts';
-import { begin, CallScope, interruptible } from './interruption.ts';
-import { type Deadline, Watchdog } from './watchdog.ts';
+import type { Clock, Timer } from '../observe/clock.ts';
+import { monotonicMs, schedulerOf } from '../observe/scheduler.ts';
+import { CallScope, interruptible } from './interruption.ts';
+import type { CachedListerWatcher } from './lister-watcher.ts';
+
+/** By when something must have happened, and what to say when it has not. */
+export interface Deadline {
+  /** In monotonic time. */
+  readonly dueMs: number;
+  problem(): Error;
+}
+
+/**
+ * Watches a deadline that moves. A later one is noticed when the timer fires, so that progress costs nothing; for an
+ * earlier one, call `check`.
+ */
+export class Watchdog {
+  readonly #clock: Clock;
+  readonly #onMissed: (problem: Error) => void;
+  #deadline: () => Deadline;
+  #timer: Timer | undefined;
+  #isStopped = false;
+
+  constructor(clock: Clock, deadline: () => Deadline, onMissed: (problem: Error) => void) {
+    this.#clock = clock;
+    this.#deadline = deadline;
+    this.#onMissed = onMissed;
+    this.check();
+  }
+
+  follow(deadline: () => Deadline): void {
+    this.#deadline = deadline;
+    this.check();
+  }
+
+  check(): void {
+    if (this.#isStopped) return;
+    this.#timer?.clear();
+    this.#timer = this.#clock.setTimeout(() => this.#fire(), this.#deadline().dueMs - monotonicMs(this.#clock));
+  }
+
+  /** Final: whatever is called afterwards, no timer is set. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.clear();
+  }
+
+  #fire(): void {
+    if (monotonicMs(this.#clock) < this.#deadline().dueMs) {
+      this.check();
+      return;
+    }
+    // If the program was busy or asleep all that time, what came meanwhile is read in this turn, and only after timers.
+    schedulerOf(this.#clock).nextTurn(() => {
+      if (!this.#isStopped) this.#judge();
+    });
+  }
+
+  #judge(): void {
+    const deadline = this.#deadline();
+    if (monotonicMs(this.#clock) < deadline.dueMs) this.check();
+    else this.#onMissed(deadline.problem());
+  }
+}
 
 export interface FrameStreamOptions<T extends KubernetesObject> {
   listerWatcher: CachedListerWatcher<T>;
@@ -28,6 +88,7 @@ export class FrameStream<T extends KubernetesObject> {
   readonly timeoutSeconds: number;
   readonly #frames: AsyncIterator<readonly CachedFrame<T>[]>;
   readonly #scope: CallScope;
+  readonly #signal: AbortSignal;
   readonly #watchdog: Watchdog;
   readonly #onContact: () => void;
   #unread: readonly CachedFrame<T>[] | undefined;
@@ -45,6 +106,7 @@ export class FrameStream<T extends KubernetesObject> {
     this.#onContact = onContact;
     this.#frames = frames[Symbol.asyncIterator]();
     this.#scope = scope;
+    this.#signal = scope.signal;
     this.#watchdog = watchdog;
     // One listener for all reads: thousands of batches a second are nothing unusual.
     if (scope.signal.aborted) this.#aborted();
@@ -70,7 +132,7 @@ export class FrameStream<T extends KubernetesObject> {
 
   /** Undefined at the clean end of the response. */
   next(): Promise<readonly CachedFrame<T>[] | undefined> {
-    const { signal } = this.#scope;
+    const signal = this.#signal;
     if (signal.aborted) return Promise.reject(signal.reason);
     const unread = this.#unread;
     if (unread !== undefined) {
@@ -79,11 +141,16 @@ export class FrameStream<T extends KubernetesObject> {
     }
     return new Promise((resolve, reject) => {
       this.#interrupt = reject;
-      begin(() => this.#frames.next()).then(({ done, value }) => {
+      this.#pull().then(({ done, value }) => {
         if (!done) this.#onContact();
         resolve(done ? undefined : value);
       }, reject);
     });
+  }
+
+  /** A source that throws at once is one that rejects. */
+  async #pull(): Promise<IteratorResult<readonly CachedFrame<T>[]>> {
+    return await this.#frames.next();
   }
 
   /** What the next reader gets first. */

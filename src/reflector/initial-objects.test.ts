@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Cached } from '../api/cached.ts';
-import { InitialObjects } from './initial-objects.ts';
+import { InitialObjects } from './watch-list-cycle.ts';
 
 const cached = (key: string, resourceVersion: string) => ({ key, resourceVersion }) as Cached;
 

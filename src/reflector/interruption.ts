@@ -30,7 +30,7 @@ export function interruptible<T>(
 }
 
 /** Work that throws at once becomes work that rejects. */
-export async function begin<T>(start: () => PromiseLike<T> | T): Promise<T> {
+async function begin<T>(start: () => PromiseLike<T> | T): Promise<T> {
   return await start();
 }
 

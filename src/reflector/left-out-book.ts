@@ -1,7 +1,30 @@
-import { MAX_DESCRIBED, ONE_OF_MANY } from '../api/broken-objects.ts';
-import { asError } from './reflector-error.ts';
+import { MAX_DESCRIBED, ONE_OF_MANY } from '../api/cached.ts';
+import { asError, ReflectorError } from './reflector-error.ts';
 import type { LeftOut } from './reflector-state.ts';
-import type { Unusable } from './unusable.ts';
+
+/** The objects of one list that cannot be used: the first hundred with what is wrong, of the others the keys, or their number. */
+export class Unusable {
+  /** Of the first hundred. */
+  readonly errors: ReflectorError[] = [];
+  readonly keys = new Set<string>();
+  /** How many have no key that could be read. */
+  unnamed = 0;
+
+  get count(): number {
+    return this.keys.size + this.unnamed;
+  }
+
+  add(what: string, key: string | undefined, cause: unknown): void {
+    if (this.errors.length < MAX_DESCRIBED) this.errors.push(unusableError(what, key, cause));
+    if (key === undefined) this.unnamed++;
+    else this.keys.add(key);
+  }
+}
+
+export function unusableError(what: string, key: string | undefined, cause: unknown): ReflectorError {
+  const options = key === undefined ? { cause } : { cause, key };
+  return new ReflectorError('unusable', `${what} cannot be used: ${asError(cause).message}`, options);
+}
 
 /** What the last whole state had and the target has not, because it could not be used. */
 export class LeftOutBook {
@@ -14,6 +37,9 @@ export class LeftOutBook {
   get count(): number {
     return this.#entries.size + this.#further;
   }
+
+  /** A field, so that asking for each event costs nothing. */
+  isEmpty = true;
 
   /** The first hundred. */
   get first(): readonly LeftOut[] {
@@ -48,16 +74,20 @@ export class LeftOutBook {
     }
     this.#unnamed = unnamed;
     this.#further = unnamed - described;
+    this.isEmpty = this.count === 0;
   }
 
   clear(): void {
     this.#entries.clear();
     this.#unnamed = 0;
     this.#further = 0;
+    this.isEmpty = true;
   }
 
   /** Whether it was left out. */
   delete(key: string): boolean {
-    return this.#entries.size > 0 && this.#entries.delete(key);
+    const wasLeftOut = this.#entries.delete(key);
+    this.isEmpty = this.count === 0;
+    return wasLeftOut;
   }
 }

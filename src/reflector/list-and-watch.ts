@@ -5,15 +5,14 @@ import { afterEvents, afterStreamEnd, afterWatchOpen, failureKind, retryAfterMs 
 import type { Filler } from './filler.ts';
 import type { FrameStream } from './frame-stream.ts';
 import { interruptible } from './interruption.ts';
+import type { Unusable } from './left-out-book.ts';
 import { type Changes, RoundOver, recover, type Step } from './recovery.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { RetryWindow } from './retry-window.ts';
 import type { Session } from './session.ts';
 import { SilentWatches } from './silent-watches.ts';
-import type { Unusable } from './unusable.ts';
-import { openWatch, WatchCycle } from './watch-cycle.ts';
-import { SHORT_WATCH_MS } from './watch-deadline.ts';
+import { openWatch, SHORT_WATCH_MS, WatchCycle } from './watch-cycle.ts';
 
 /** After this many checks in a row without an answer, a list is tried to get one. */
 const MAX_UNKNOWN = 12;

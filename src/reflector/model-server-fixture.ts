@@ -1,7 +1,6 @@
 import type { CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
-import type { CachedListerWatcher } from './cached-lister-watcher.ts';
-import type { CallContext } from './lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
 import {
   apiError,
   bookmark,

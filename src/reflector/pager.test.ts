@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
-import { listPages, pageLimit } from './pager.ts';
+import { listPages, pageLimit } from './list-cycle.ts';
 import { apiError, brokenObject, expired, list, type Pod } from './scripted-fixture.ts';
 
 describe('listPages', () => {

@@ -6,7 +6,7 @@ import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { ListWatch } from './list-watch.ts';
 import { Reflector } from './reflector.ts';
-import type { ReflectorTarget } from './reflector-target.ts';
+import type { ReflectorTarget } from './reflector-options.ts';
 
 const thing = (name: string, resourceVersion: string): KubernetesObject => ({
   metadata: { namespace: 'default', name, resourceVersion },

@@ -1,14 +1,19 @@
 import { ApiError } from '../api/api-error.ts';
-import { addBroken } from '../api/broken-objects.ts';
-import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
+import {
+  addBroken,
+  type BrokenObject,
+  type Cached,
+  type CachedFrame,
+  type CachedFrames,
+  type CachedList,
+} from '../api/cached.ts';
 import type { KubernetesList, KubernetesObject, ListMeta } from '../api/metadata.ts';
 import { plainCached } from '../api/plain-cached.ts';
 import { apiVersionOf, type Resource } from '../api/resource.ts';
 import { isStatus } from '../api/status.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../api/watch-event.ts';
-import type { CachedListerWatcher } from './cached-lister-watcher.ts';
-import type { ListerWatcher } from './lister-watcher.ts';
+import type { CachedListerWatcher, ListerWatcher } from './lister-watcher.ts';
 import { asError } from './reflector-error.ts';
 
 type ExpectedType = Pick<Resource, 'kind' | 'group' | 'version'>;

@@ -7,8 +7,7 @@ import { type Resource, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { Transport, TransportResponse } from '../api/transport.ts';
 import type { Clock } from '../observe/clock.ts';
-import type { CachedListerWatcher } from './cached-lister-watcher.ts';
-import type { CallContext } from './lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
 
 /** The part of a codec that is needed here. */
 export interface ResourceCodec<T extends KubernetesObject> {

@@ -1,10 +1,9 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { guarded } from '../observe/guarded.ts';
 import { Backoff } from './backoff.ts';
-import { asDuration } from './counted-failure.ts';
 import { failureKind } from './failure.ts';
-import { FailureLog } from './failure-log.ts';
-import { LeftOutBook } from './left-out-book.ts';
+import { asDuration, FailureLog } from './failure-log.ts';
+import { LeftOutBook, type Unusable } from './left-out-book.ts';
 import { ReflectorError } from './reflector-error.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSettings, WatchErrorHandler } from './reflector-options.ts';
@@ -12,9 +11,6 @@ import type { ReflectorPhase } from './reflector-state.ts';
 import { RequestPacer } from './request-pacer.ts';
 import { StateKeeper } from './state-keeper.ts';
 import { SyncPosition } from './sync-position.ts';
-import type { Trace } from './trace.ts';
-import type { Unusable } from './unusable.ts';
-import type { WholeState } from './whole-state.ts';
 
 /** How many objects that cannot be used are logged one by one, when nobody else listens. */
 const MAX_LOGGED_UNUSABLE = 5;
@@ -57,8 +53,8 @@ export class Session<T extends KubernetesObject> {
     return Math.floor((minWatchTimeoutMs * (1 + random())) / 1000);
   }
 
-  listed({ items, resourceVersion }: Pick<WholeState<T>, 'items' | 'resourceVersion'>, trace: Trace): void {
-    this.metrics.listed(items.length, trace.elapsedMs);
+  listed(count: number, resourceVersion: string, elapsedMs: number, trace: string): void {
+    this.metrics.listed(count, elapsedMs);
     this.backoff.answered();
     this.debug(`at version ${resourceVersion} after ${trace}`);
   }

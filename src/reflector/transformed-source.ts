@@ -1,11 +1,17 @@
-import { addBroken } from '../api/broken-objects.ts';
-import type { BrokenObject, Cached, CachedEvent, CachedFrame, CachedFrames, CachedList } from '../api/cached.ts';
+import {
+  addBroken,
+  type BrokenObject,
+  type Cached,
+  type CachedEvent,
+  type CachedFrame,
+  type CachedFrames,
+  type CachedList,
+} from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
-import type { CachedListerWatcher } from './cached-lister-watcher.ts';
-import type { CallContext } from './lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
 import { asError } from './reflector-error.ts';
 
 /** What makes of an object the one that goes on in its place. One on which it throws is broken, and no other is. */

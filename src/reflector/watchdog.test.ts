@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { Watchdog } from './watchdog.ts';
+import { Watchdog } from './frame-stream.ts';
 
 function dogOn(clock: FakeClock, dueMs: () => number) {
   const missed: string[] = [];

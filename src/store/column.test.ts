@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Column } from './column.ts';
+import { Column } from './value-index.ts';
 
 /** More than one page holds. */
 const MANY = 10_000;

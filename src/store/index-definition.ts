@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { isPromise } from '../api/promise-like.ts';
 import { IndexError } from './index-error.ts';
 import { parseIndexPath, pathReader } from './index-path.ts';
-import type { IndexReader } from './value-index.ts';
+import { type IndexReader, readNamespace } from './value-index.ts';
 
 /**
  * The values under which an object can be found; none leaves it out of the index. An object on which it throws, or returns
@@ -29,7 +29,7 @@ export function metaNamespaceIndex(obj: KubernetesObject): readonly string[] {
 }
 
 export function indexReader<T extends KubernetesObject>(name: string, definition: IndexDefinition<T>): IndexReader<T> {
-  if (definition === metaNamespaceIndex) return (cached) => cached.namespace;
+  if (definition === metaNamespaceIndex) return readNamespace;
   if (typeof definition === 'function') return (cached) => callIndexFunction(name, definition, cached);
   if (typeof definition === 'string') return pathReader(parseIndexPath(name, definition));
   throw new IndexError('index-definition', name, 'must be defined by a function or by a path');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type IndexPath, type PathReadable, parseIndexPath, pathReader } from './index-path.ts';
-import { KeptObject } from './kept-object.ts';
+import { KeptObject } from './store.ts';
 
 const object: KubernetesObject & Record<'spec' | 'data', unknown> = {
   metadata: {

@@ -1,7 +1,6 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { IndexDefinition, Indexers } from './index-definition.ts';
-import { KeptObject } from './kept-object.ts';
-import { Store, type StoreOptions, viewsOf } from './store.ts';
+import { KeptObject, Store, type StoreOptions, viewsOf } from './store.ts';
 
 export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions<T> {
   /** Default: none. */

@@ -1,4 +1,4 @@
-import type { LabelRequirement } from '../api/label-requirement.ts';
+import type { LabelRequirement } from '../api/label-selector-parser.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { labelOf } from './index-path.ts';
 import type { IndexReader, ValueIndex } from './value-index.ts';

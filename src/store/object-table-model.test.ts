@@ -4,8 +4,8 @@ import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject, ObjectMeta } from '../api/metadata.ts';
 import { type Indexers, metaNamespaceIndex, NAMESPACE_INDEX } from './index-definition.ts';
 import { IndexError } from './index-error.ts';
-import { KeptObject } from './kept-object.ts';
 import { ObjectTable } from './object-table.ts';
+import { KeptObject } from './store.ts';
 
 interface Thing extends KubernetesObject {
   metadata: ObjectMeta;

@@ -3,8 +3,8 @@ import type { Cached } from '../api/cached.ts';
 import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { metaNamespaceIndex, NAMESPACE_INDEX } from './index-definition.ts';
-import { KeptObject } from './kept-object.ts';
 import { ObjectTable } from './object-table.ts';
+import { KeptObject } from './store.ts';
 
 /** More than are looked through without an index. */
 const MANY = 1_000;

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError } from '../api/key.ts';
 import type { KubernetesObject, ObjectMeta } from '../api/metadata.ts';
-import { KeptObject } from './kept-object.ts';
 import { ObjectTable } from './object-table.ts';
-import { Store } from './store.ts';
+import { KeptObject, Store } from './store.ts';
 
 interface Thing extends KubernetesObject {
   metadata: ObjectMeta;

@@ -1,10 +1,47 @@
 import type { Cached } from '../api/cached.ts';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
+import type { Labels } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { KeptObject } from './kept-object.ts';
 import type { MutationDetector } from './mutation-detector.ts';
 import { ObjectTable } from './object-table.ts';
+
+const NO_LABELS: Labels = Object.freeze(Object.create(null));
+
+/** An object that is kept as it was given: every `view` is that object. */
+export class KeptObject<T extends KubernetesObject> implements Cached<T> {
+  readonly key: string;
+  readonly #object: T;
+
+  constructor(key: string, object: T) {
+    this.key = key;
+    this.#object = object;
+  }
+
+  get namespace(): string {
+    return this.#object.metadata?.namespace ?? '';
+  }
+
+  get name(): string {
+    return this.#object.metadata?.name ?? '';
+  }
+
+  get uid(): string {
+    return this.#object.metadata?.uid ?? '';
+  }
+
+  get resourceVersion(): string {
+    return this.#object.metadata?.resourceVersion ?? '';
+  }
+
+  get labels(): Labels {
+    return this.#object.metadata?.labels ?? NO_LABELS;
+  }
+
+  view(): T {
+    return this.#object;
+  }
+}
 
 export interface StoreOptions<T extends KubernetesObject> {
   /** Default: `metaNamespaceKey`. What it throws reaches the caller as a `KeyError`. client-go's `keyFunc`. */

@@ -1,8 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { IndexDefinition, Indexers } from './index-definition.ts';
-import { KeptObject } from './kept-object.ts';
 import { ObjectTable } from './object-table.ts';
-import { viewsOf } from './store.ts';
+import { KeptObject, viewsOf } from './store.ts';
 
 /**
  * An `Indexer` whose keys come from the caller. JavaScript runs one turn at a time, so every store is as safe as client-go's

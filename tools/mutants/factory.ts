@@ -27,7 +27,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'an empty list of namespaces watches all of them',
-    file: 'src/informer/namespaces.ts',
+    file: 'src/informer/coverage.ts',
     original: 'if (wanted.length === 0) throw',
     replacement: 'if (wanted.length < 0) throw',
     tests: [NAMESPACES],
@@ -64,7 +64,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a part sends requests before it knows whether it is spare',
     file: 'src/informer/informer-part.ts',
-    original: '      if (this.#coverage.isSpare) await aborted;\n',
+    original: '      if (this.coverage.isSpare) await aborted;\n',
     replacement: '',
     tests: [SCOPE],
   },

@@ -53,7 +53,7 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a list that shows the same version is a change',
     file: 'src/informer/delta-handler.ts',
-    original: "const isSync = type === 'Sync' || (isSame && !repairs?.isDamaged(old));",
+    original: "const isSync = type === 'Sync' || (isSame && !this.#damaged.has(old));",
     replacement: "const isSync = type === 'Sync';",
     tests: [DELTAS],
   },
@@ -132,8 +132,8 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a part buries what another part has listed',
     file: 'src/informer/informer-part.ts',
-    original: 'if (key.startsWith(prefix)) yield key;',
-    replacement: 'if (key !== prefix) yield key;',
+    original: 'if (namespace === undefined || key.startsWith(prefix)) yield key;',
+    replacement: 'yield key;',
     tests: [PARTS],
   },
   {

@@ -38,21 +38,21 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: "somebody who does not know whether the server is back ends the reflector's wait with an error",
-    file: 'src/reflector/outage-wait.ts',
+    file: 'src/reflector/recovery.ts',
     original: 'returned().catch(() => slept)',
     replacement: 'returned()',
     tests: ['src/reflector/reflector-outage.test.ts'],
   },
   {
     bug: 'a server that is said to be back and is not gets no more time',
-    file: 'src/reflector/outage-wait.ts',
+    file: 'src/reflector/recovery.ts',
     original: '    if (isBack) backoff.cutShort();\n',
     replacement: '',
     tests: ['src/reflector/reflector-outage.test.ts'],
   },
   {
     bug: 'a wait that is over leaves its question open',
-    file: 'src/reflector/outage-wait.ts',
+    file: 'src/reflector/recovery.ts',
     original: "    scope.abort(new TidewatchError('stopped', 'the wait is over'));\n",
     replacement: '',
     tests: ['src/reflector/reflector-outage.test.ts'],
@@ -143,7 +143,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'the intervals of the log do not grow',
-    file: 'src/reflector/counted-failure.ts',
+    file: 'src/reflector/failure-log.ts',
     original: 'this.#gapMs * 2',
     replacement: 'this.#gapMs',
     tests: ['src/reflector/failure-log.test.ts'],
@@ -214,7 +214,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'informers do not hear that the server is back',
     file: 'src/informer/informer-part.ts',
-    original: '      ...(source.reachability && { reachability: source.reachability }),\n',
+    original: '      ...(reachability && { reachability }),\n',
     replacement: '',
     tests: ['src/informer/outage.test.ts'],
   },

@@ -240,7 +240,7 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a promise passes a filter',
     file: 'src/processor/listener-filter.ts',
-    original: '      if (!isThenable(passes)) return Boolean(passes);\n',
+    original: '      if (!isPromiseLike(passes)) return Boolean(passes);\n',
     replacement: '      if (!isThenable(passes) || passes !== undefined) return Boolean(passes);\n',
     tests: [FILTER],
   },

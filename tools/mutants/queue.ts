@@ -46,7 +46,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a list that is appended loses what was queued before it',
-    file: 'src/queue/linked-fifo.ts',
+    file: 'src/queue/in-order-queue.ts',
     original: 'else this.#tail.next = other.#head;',
     replacement: 'else this.#head = other.#head;',
     tests: [MODEL, STEPS],
@@ -106,14 +106,14 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'what was taken during a pause comes out once more',
-    file: 'src/queue/backlog.ts',
+    file: 'src/queue/delta-fifo.ts',
     original: '      for (; taken < list.next; taken++) entered.delete(list.keys[taken] as string);\n',
     replacement: '',
     tests: [STEPS, BACKLOG],
   },
   {
     bug: 'what was overtaken during a pause comes out once more',
-    file: 'src/queue/backlog.ts',
+    file: 'src/queue/delta-fifo.ts',
     original: '      i = Math.max(i, list.next - 1);\n',
     replacement: '',
     tests: [STEPS, BACKLOG],

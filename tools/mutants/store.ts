@@ -43,7 +43,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a row of a column beyond the first page is lost',
-    file: 'src/store/column.ts',
+    file: 'src/store/value-index.ts',
     original: 'if (page === undefined) this.#pages.push([value]);',
     replacement: 'if (page === undefined) this.#pages[0]?.push(value);',
     tests: ['src/store/column.test.ts'],

@@ -265,14 +265,14 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'malformed trailers are taken',
-    file: 'src/http/http1/http1-chunked-body.ts',
+    file: 'src/http/http1/http1-response-parser.ts',
     original: '(!HEADER_LINE.test(line) || FRAMING_FIELD.test(line))',
     replacement: 'FRAMING_FIELD.test(line)',
     tests: [HOSTILE],
   },
   {
     bug: 'a line may end in LF alone',
-    file: 'src/http/http1/http1-line-reader.ts',
+    file: 'src/http/http1/http1-response-parser.ts',
     original:
       "    if (!line.endsWith('\\r\\n')) throw new MalformedResponseError('a line of the head does not end in CRLF');\n",
     replacement: "    if (!line.endsWith('\\r\\n')) return line.slice(0, -1);\n",
@@ -288,7 +288,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a chunk may be longer than its size',
-    file: 'src/http/http1/http1-chunked-body.ts',
+    file: 'src/http/http1/http1-response-parser.ts',
     original: "      case 'data-cr':\n        if (byte !== CR) throw malformed();",
     replacement: "      case 'data-cr':\n        if (byte !== CR) return 'data-cr';",
     tests: [HOSTILE],

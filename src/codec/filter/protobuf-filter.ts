@@ -9,8 +9,7 @@ import {
   ONE,
   RAW_JSON,
 } from '../protobuf/message-plan.ts';
-import { varintSize, writeVarint } from '../protobuf/varint.ts';
-import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
+import { LENGTH_DELIMITED, varintSize, type WireReader, writeVarint } from '../protobuf/wire-reader.ts';
 import { type FieldRule, type FieldRules, filterData, ruleOf, ruleOfScalar } from './field-filter.ts';
 
 const FIRST = (1 << 3) | LENGTH_DELIMITED;

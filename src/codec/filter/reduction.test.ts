@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reductionOf, withOrigin } from '../../api/origin.ts';
 import { type AnyObject, packed, takeJson, takeProtobuf, whole } from '../packed/packed-fixture.ts';
 import { sampleOf } from '../protobuf/protobuf-fixture.ts';
-import { reductionBy } from './reduction.ts';
+import { reductionBy } from './field-filter.ts';
 
 const few = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { nodeName: 'n' } };
 const many = { ...few, ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`field${i}`, i])) };

@@ -1,6 +1,12 @@
 import { ApiError } from '../../api/api-error.ts';
-import { addBroken } from '../../api/broken-objects.ts';
-import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../../api/cached.ts';
+import {
+  addBroken,
+  type BrokenObject,
+  type Cached,
+  type CachedFrame,
+  type CachedFrames,
+  type CachedList,
+} from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
 import { isStatus } from '../../api/status.ts';

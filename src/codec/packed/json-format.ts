@@ -2,7 +2,7 @@ import type { Labels } from '../../api/label-selector.ts';
 import { DecodeError } from '../decode-error.ts';
 import { readJsonPath } from './json-path-reader.ts';
 import { type ViewShape, ViewShapes, type ViewType } from './lazy-view.ts';
-import type { PackedFormat } from './packed-format.ts';
+import type { PackedFormat } from './packed-cached.ts';
 import { collectTexts } from './path-text.ts';
 
 const NO_LABELS: Labels = Object.freeze({});

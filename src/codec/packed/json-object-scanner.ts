@@ -10,7 +10,7 @@ import {
   stringAt,
 } from '../json/json-bytes.ts';
 import { beginsWith } from '../json/json-object-reader.ts';
-import { KeyReader } from '../key-reader.ts';
+import { KeyReader } from '../protobuf/identity-scanner.ts';
 import type { JsonFormat, JsonLayout } from './json-format.ts';
 import type { ViewShape } from './lazy-view.ts';
 

@@ -3,10 +3,68 @@ import type { Labels } from '../../api/label-selector.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { type Reduction, withOrigin } from '../../api/origin.ts';
 import { DecodeError } from '../decode-error.ts';
-import type { CommonMetadata } from './common-metadata.ts';
+import type { ProtobufFilter } from '../filter/protobuf-filter.ts';
+import { IdentifyingKeeper } from '../protobuf/identity-scanner.ts';
+import type { WireReader } from '../protobuf/wire-reader.ts';
+import type { CommonMetadata, Identity } from './common-metadata.ts';
 import type { ViewShape, ViewSource } from './lazy-view.ts';
-import type { PackedFormat, PackedObject, PartReader } from './packed-format.ts';
 import { Place, type Slab, type Slabs } from './slabs.ts';
+
+/** Reads fields of a message that lies within an object. */
+export interface PartReader {
+  /** Where the message is: `spec`. */
+  readonly path: string;
+  readField(bytes: Buffer, start: number, end: number, name: string): unknown;
+}
+
+/** An object that is being read, to which those refer who read more of it later. */
+export interface PackedObject extends Identity {
+  /** For the next view: these are its metadata, with who it is and when it was created. */
+  remember(common: CommonMetadata, createdSeconds: number): void;
+  /** `start` and `end` count from the beginning of the object, wherever it lies by then. */
+  readPart(reader: PartReader, start: number, end: number, name: string): unknown;
+}
+
+/** A message within an object as the source of what is left to read of it. */
+export class PartSource implements ViewSource {
+  readonly #object: PackedObject;
+  readonly #reader: PartReader;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(object: PackedObject, reader: PartReader, start: number, end: number) {
+    this.#object = object;
+    this.#reader = reader;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  /** It is the whole object that tells. */
+  get reduction(): undefined {
+    return undefined;
+  }
+
+  readField(name: string): unknown {
+    return this.#object.readPart(this.#reader, this.#start, this.#end, name);
+  }
+}
+
+/**
+ * How the bytes of one object are read that lie from `start` to `end` in `bytes`. What has been taken in is known to have
+ * whole top-level fields and metadata; the methods throw `DecodeError` when something below is damaged.
+ */
+export interface PackedFormat {
+  labels(bytes: Buffer, start: number, end: number): Labels;
+  /** The top-level fields; undefined when a view has to be decoded at once. */
+  shape(bytes: Buffer, start: number, end: number): ViewShape | undefined;
+  /** The metadata, when they cost so little that a view can be made with them. */
+  metadata?(bytes: Buffer, start: number, end: number, object: PackedObject): object | undefined;
+  /** What costs much to decode may be left for later, when `object` is asked for it. */
+  decodeField(bytes: Buffer, start: number, end: number, name: string, object: PackedObject): unknown;
+  decodeAll(bytes: Buffer, start: number, end: number): unknown;
+  /** What the path leads to in the view: strings as they are, numbers and booleans as JSON writes them; nothing else. */
+  readPath(bytes: Buffer, start: number, end: number, segments: readonly string[]): readonly string[];
+}
 
 /** Hears of every object whose bytes turn out to be damaged when somebody reads them. */
 export type DamageListener<T extends KubernetesObject> = (cached: Cached<T>, error: DecodeError) => void;
@@ -164,5 +222,49 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   #explained(error: unknown, field?: string): unknown {
     return error instanceof DecodeError ? this.#family.damaged(this, error, field) : error;
+  }
+}
+
+export interface PackedProtobufKeeperOptions<T extends KubernetesObject> {
+  family: PackedFamily<T>;
+  reader: WireReader;
+  dropManagedFields: boolean;
+  /** Takes care of managed fields too. */
+  filter: ProtobufFilter | undefined;
+}
+
+/** From the message of an object to a `Cached` that keeps it in the slabs. */
+export class PackedProtobufKeeper<T extends KubernetesObject> extends IdentifyingKeeper<T> {
+  readonly #options: PackedProtobufKeeperOptions<T>;
+  /** How many bytes `#copy` wrote last. */
+  #length = 0;
+
+  constructor(options: PackedProtobufKeeperOptions<T>) {
+    super(options.reader);
+    this.#options = options;
+  }
+
+  detach(object: Cached<T>): void {
+    if (object instanceof PackedCached) object.detach();
+  }
+
+  protected override keep(bytes: Buffer, start: number, end: number): Cached<T> {
+    const slab = this.#copy(bytes, start, end);
+    return new PackedCached(this.#options.family, this.scanner, slab, this.#length);
+  }
+
+  #copy(bytes: Buffer, start: number, end: number): Slab {
+    const { family, filter, dropManagedFields } = this.#options;
+    if (filter === undefined && dropManagedFields) {
+      this.#length = this.scanner.sizeWithoutManagedFields;
+      const slab = family.slabs.reserve(this.#length);
+      this.scanner.copyWithoutManagedFields(slab.bytes, slab.used - this.#length);
+      return slab;
+    }
+    const kept = filter === undefined ? bytes.subarray(start, end) : filter.filter(bytes, start, end);
+    this.#length = kept.length;
+    const slab = family.slabs.reserve(this.#length);
+    kept.copy(slab.bytes, slab.used - this.#length);
+    return slab;
   }
 }

@@ -1,19 +1,22 @@
 import type { KubernetesObject } from '../../api/metadata.ts';
 import type { Reduction } from '../../api/origin.ts';
 import type { CodecMemory } from '../codec.ts';
-import { type FieldFilterOptions, type FieldRules, fieldRules } from '../filter/field-filter.ts';
+import {
+  type FieldFilterOptions,
+  type FieldRules,
+  fieldRules,
+  reductionBy,
+  reductionByTransform,
+} from '../filter/field-filter.ts';
 import { JsonFilter } from '../filter/json-filter.ts';
 import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
-import { reductionBy, reductionByTransform } from '../filter/reduction.ts';
 import type { ExpectedObjects, JsonKeeper, Keeping, ProtobufKeeper, ProtobufKeeperParts } from '../keeping.ts';
 import { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
 import { messagePlan } from '../protobuf/message-plan.ts';
 import { JsonFormat } from './json-format.ts';
 import { JsonObjectScanner } from './json-object-scanner.ts';
-import { type DamageListener, PackedFamily } from './packed-cached.ts';
-import type { PackedFormat } from './packed-format.ts';
+import { type DamageListener, PackedFamily, type PackedFormat, PackedProtobufKeeper } from './packed-cached.ts';
 import { PackedJsonKeeper } from './packed-json-keeper.ts';
-import { PackedProtobufKeeper } from './packed-protobuf-keeper.ts';
 import { ProtobufFormat } from './protobuf-format.ts';
 import { Slabs } from './slabs.ts';
 

@@ -1,11 +1,10 @@
 import type { Labels } from '../../api/label-selector.ts';
 import type { EnvelopeType } from '../protobuf/envelope.ts';
-import { setEntry } from '../protobuf/map-entry.ts';
 import { EMBEDDED, type FieldPlan, type MessagePlan } from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
-import { LENGTH_DELIMITED, VARINT, type WireReader } from '../protobuf/wire-reader.ts';
+import { LENGTH_DELIMITED, setEntry, VARINT, type WireReader } from '../protobuf/wire-reader.ts';
 import { type ViewShape, ViewShapes } from './lazy-view.ts';
-import type { PackedFormat, PackedObject } from './packed-format.ts';
+import type { PackedFormat, PackedObject } from './packed-cached.ts';
 import { ProtobufMessageView } from './protobuf-message-view.ts';
 import { ProtobufMetadata } from './protobuf-metadata.ts';
 import { ProtobufPathReader } from './protobuf-path-reader.ts';

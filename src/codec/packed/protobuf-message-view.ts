@@ -3,7 +3,7 @@ import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { WireError } from '../protobuf/wire-error.ts';
 import type { WireReader } from '../protobuf/wire-reader.ts';
 import { bindLazyFields, ViewShapes } from './lazy-view.ts';
-import { type PackedObject, type PartReader, PartSource } from './packed-format.ts';
+import { type PackedObject, type PartReader, PartSource } from './packed-cached.ts';
 
 type Data = Record<string, unknown>;
 

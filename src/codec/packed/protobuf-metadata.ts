@@ -3,10 +3,9 @@ import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { readTime, readTimeSeconds } from '../protobuf/special-types.ts';
 import { timeText } from '../protobuf/time-text.ts';
 import { LENGTH_DELIMITED, VARINT, type WireReader } from '../protobuf/wire-reader.ts';
-import { Metadata, type MetadataFields } from './common-metadata.ts';
+import { Metadata, type MetadataFields, type MetadataTail, MetadataTails } from './common-metadata.ts';
 import { type ViewShape, ViewShapes } from './lazy-view.ts';
-import { type MetadataTail, MetadataTails } from './metadata-tails.ts';
-import { type PackedObject, type PartReader, PartSource } from './packed-format.ts';
+import { type PackedObject, type PartReader, PartSource } from './packed-cached.ts';
 
 const bytesField = (number: number): number => (number << 3) | LENGTH_DELIMITED;
 const numberField = (number: number): number => (number << 3) | VARINT;

@@ -2,9 +2,10 @@ import type { BrokenObject, Cached } from '../../api/cached.ts';
 import { metaNamespaceKey } from '../../api/key.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { type Origin, type Reduction, withOrigin } from '../../api/origin.ts';
-import { plainCached } from '../../api/plain-cached.ts';
-import { apiVersionOf } from '../../api/resource.ts';
+import { plainCached, withType } from '../../api/plain-cached.ts';
+import { apiVersionOf, type Resource } from '../../api/resource.ts';
 import { DecodeError } from '../decode-error.ts';
+import { reductionByTransform } from '../filter/field-filter.ts';
 import type { ExpectedObjects, Where } from '../keeping.ts';
 
 /** Judges decoded values: one that is a usable object of the expected kind becomes a `Cached`. */
@@ -72,4 +73,15 @@ function reduced(object: KubernetesObject, { kind, apiVersion, metadataOf }: Exp
     throw new DecodeError('unsupported', `expected a ${kind} and got a ${String(object.kind)}`);
   }
   return { kind, apiVersion, ...(object.metadata !== undefined && { metadata: object.metadata }) };
+}
+
+const TRANSFORMED = reductionByTransform();
+
+/** As `plainCached`, for an object that a transform has made. */
+export function transformedCached<T extends KubernetesObject>(
+  object: T,
+  resource?: Pick<Resource, 'kind' | 'group' | 'version'>,
+): Cached<T> {
+  const isComplete = resource === undefined || (object.kind && object.apiVersion);
+  return plainCached(withOrigin(isComplete ? object : withType(object, resource), () => TRANSFORMED));
 }

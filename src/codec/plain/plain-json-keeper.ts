@@ -1,8 +1,7 @@
 import type { BrokenObject, Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import type { Reduction } from '../../api/origin.ts';
-import type { FieldRules } from '../filter/field-filter.ts';
-import { reductionByTransform } from '../filter/reduction.ts';
+import { type FieldRules, reductionByTransform } from '../filter/field-filter.ts';
 import { JsonObjectReader } from '../json/json-object-reader.ts';
 import type { ExpectedObjects, JsonKeeper, Where } from '../keeping.ts';
 import { ObjectIntake } from './decoded-objects.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FrameHead } from './frame-head.ts';
-import { writeVarint } from './varint.ts';
+import { FrameHead } from './frame-reader.ts';
+import { writeVarint } from './wire-reader.ts';
 
 function field(number: number, content: Uint8Array): Buffer {
   const head = Buffer.alloc(8);

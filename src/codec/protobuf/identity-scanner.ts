@@ -1,6 +1,63 @@
-import { KeyReader } from '../key-reader.ts';
-import { varintSize, writeVarint } from './varint.ts';
-import { LENGTH_DELIMITED, type WireReader } from './wire-reader.ts';
+import type { BrokenObject, Cached } from '../../api/cached.ts';
+import type { KubernetesObject } from '../../api/metadata.ts';
+import { DecodeError } from '../decode-error.ts';
+import type { ProtobufKeeper, Where } from '../keeping.ts';
+import { LENGTH_DELIMITED, varintSize, type WireReader, writeVarint } from './wire-reader.ts';
+
+const SLASH = 0x2f;
+const MAX_NAMESPACES = 4096;
+
+/**
+ * Makes the key of an object from the bytes of its namespace and its name, as one flat text: one that is joined from two takes
+ * more memory for as long as the object lives.
+ */
+export class KeyReader {
+  /** That of the key that was read last. Objects of one namespace share its text. */
+  namespace = '';
+  #scratch = Buffer.allocUnsafe(512);
+  #namespaceLength = 0;
+  readonly #namespaces = new Map<string, string>();
+
+  /** "" when there is no name. */
+  read(bytes: Buffer, namespaceStart: number, namespaceEnd: number, nameStart: number, nameEnd: number): string {
+    const nameLength = nameEnd - nameStart;
+    const namespaceLength = namespaceEnd - namespaceStart;
+    const nameAt = namespaceLength === 0 ? 0 : namespaceLength + 1;
+    const length = nameAt + nameLength;
+    if (length > this.#scratch.length) this.#grow(2 * length);
+    const scratch = this.#scratch;
+    // What lies there is the namespace of the object before, which most often is that of the next one too.
+    let isSame = namespaceLength === this.#namespaceLength;
+    for (let i = 0; i < namespaceLength; i++) {
+      const byte = bytes[namespaceStart + i] as number;
+      if (scratch[i] !== byte) isSame = false;
+      scratch[i] = byte;
+    }
+    if (!isSame) {
+      this.#namespaceLength = namespaceLength;
+      this.namespace = this.shared(scratch.toString('utf8', 0, namespaceLength));
+    }
+    if (nameLength === 0) return '';
+    if (nameAt > 0) scratch[namespaceLength] = SLASH;
+    for (let i = 0; i < nameLength; i++) scratch[nameAt + i] = bytes[nameStart + i] as number;
+    return scratch.toString('utf8', 0, length);
+  }
+
+  /** The text that other objects of the namespace have. */
+  shared(namespace: string): string {
+    const known = this.#namespaces.get(namespace);
+    if (known !== undefined) return known;
+    if (this.#namespaces.size >= MAX_NAMESPACES) this.#namespaces.clear();
+    this.#namespaces.set(namespace, namespace);
+    return namespace;
+  }
+
+  #grow(length: number): void {
+    const larger = Buffer.allocUnsafe(length);
+    this.#scratch.copy(larger);
+    this.#scratch = larger;
+  }
+}
 
 const bytesField = (number: number): number => (number << 3) | LENGTH_DELIMITED;
 const METADATA = bytesField(1);
@@ -166,4 +223,32 @@ export class IdentityScanner {
   get #keptLength(): number {
     return this.#metadataEnd - this.#metadataStart - this.#cutBytes;
   }
+}
+
+/** Finds out who an object is before anything else, so that damage can be told with its name; how it is kept is left open. */
+export abstract class IdentifyingKeeper<T extends KubernetesObject> implements ProtobufKeeper<T> {
+  /** Holds what was found in the object at hand. */
+  protected readonly scanner: IdentityScanner;
+
+  constructor(reader: WireReader) {
+    this.scanner = new IdentityScanner(reader);
+  }
+
+  take(bytes: Buffer, start: number, end: number, where: Where): Cached<T> | BrokenObject {
+    const { scanner } = this;
+    try {
+      scanner.scan(bytes, start, end);
+      if (scanner.key === '') throw new DecodeError('malformed', 'it has no metadata.name');
+      return this.keep(bytes, start, end);
+    } catch (cause) {
+      if (!(cause instanceof DecodeError)) throw cause;
+      const { key } = scanner;
+      const which = key === '' ? '' : ` (${key})`;
+      const problem = new DecodeError('malformed', `${where()} cannot be used${which}: ${cause.message}`, { cause });
+      return key === '' ? { problem } : { problem, key };
+    }
+  }
+
+  /** Of an object that has been scanned. Throws `DecodeError`. */
+  protected abstract keep(bytes: Buffer, start: number, end: number): Cached<T>;
 }

@@ -1,6 +1,5 @@
 import type { TypeSchema } from '../../api/type-schema.ts';
 import { fieldPath } from './field-path.ts';
-import { setEntry } from './map-entry.ts';
 import {
   BOOL,
   BYTES,
@@ -27,7 +26,7 @@ import {
 } from './message-plan.ts';
 import { readDuration, readIntOrString, readMicroTime, readQuantity, readRawJson, readTime } from './special-types.ts';
 import { WireError } from './wire-error.ts';
-import { LENGTH_DELIMITED, MAX_DEPTH, WireReader } from './wire-reader.ts';
+import { LENGTH_DELIMITED, MAX_DEPTH, setEntry, WireReader } from './wire-reader.ts';
 
 export interface ObjectDecoderOptions {
   /** Put first into the object, as the envelope and not the message carries them. Unset: the object has none. */

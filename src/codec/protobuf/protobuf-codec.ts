@@ -1,6 +1,12 @@
 import { ApiError } from '../../api/api-error.ts';
-import { addBroken } from '../../api/broken-objects.ts';
-import type { BrokenObject, Cached, CachedFrame, CachedFrames, CachedList } from '../../api/cached.ts';
+import {
+  addBroken,
+  type BrokenObject,
+  type Cached,
+  type CachedFrame,
+  type CachedFrames,
+  type CachedList,
+} from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
 import type { Status } from '../../api/status.ts';
@@ -11,13 +17,12 @@ import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Codec, CodecMemory } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { Keeping, ProtobufKeeper } from '../keeping.ts';
+import { FrameCutter } from './chunk-reader.ts';
 import { type EnvelopeType, readEnvelope } from './envelope.ts';
-import { FrameCutter } from './frame-cutter.ts';
 import { FrameReader } from './frame-reader.ts';
 import { ListCutter } from './list-cutter.ts';
 import { ObjectDecoder } from './object-decoder.ts';
-import type { StringTable } from './string-table.ts';
-import { WireReader } from './wire-reader.ts';
+import { type StringTable, WireReader } from './wire-reader.ts';
 
 export interface ProtobufCodecOptions<T extends KubernetesObject> {
   resource: Resource<T>;

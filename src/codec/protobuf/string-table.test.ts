@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StringTable } from './string-table.ts';
+import { StringTable } from './wire-reader.ts';
 
 function read(table: StringTable, bytes: Buffer, start = 0, end = bytes.length): string {
   return table.read(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), start, end);

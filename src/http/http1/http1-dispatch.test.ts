@@ -2,11 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../observe/logger.ts';
 import { makeCertificate } from '../certificate-fixture.ts';
+import { Http1Dispatch } from '../exchange.ts';
 import { HttpTransport } from '../http-transport.ts';
 import { startRaw } from '../raw-server-fixture.ts';
 import { get, rejection, startServer, textOf, until } from '../server-fixture.ts';
 import { SocketPool } from '../socket/socket-pool.ts';
-import { Http1Dispatch } from './http1-dispatch.ts';
 import { encodeRequest } from './http1-request.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';

@@ -87,6 +87,7 @@ export interface ReconcileResult {
  */
 export type Reconcile<T extends KubernetesObject> = (
   context: ReconcileContext<T>,
+  // biome-ignore lint/suspicious/noConfusingVoidType: an async function without a return has this type
 ) => Promise<ReconcileResult | void> | ReconcileResult | void;
 
 export interface ReconcileOptions {

@@ -118,6 +118,11 @@ export class WorkQueue<T = string> implements Queue<T> {
   }
 
   /** @internal */
+  protected known(item: T): Entry<T> | undefined {
+    return this.entries.get(this.#keyFor(item));
+  }
+
+  /** @internal */
   protected makeEntry(key: unknown, item: T): Entry<T> {
     return new Entry(key, item);
   }

@@ -1,6 +1,6 @@
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { TimeSlice } from '../observe/time-slice.ts';
 import { failureText } from '../processor/failure-text.ts';
@@ -48,8 +48,9 @@ export class ControllerLoop {
     this.#environment = options.environment;
     const { definition, logger } = options.environment;
     const { name, options: settings } = definition;
-    this.#queue = new PriorityQueue({ name, clock: options.clock, logger, metrics: options.metrics });
-    this.#metrics = new ControllerMetrics(options.metrics, name, settings.concurrency);
+    const { clock, metrics } = options;
+    this.#queue = new PriorityQueue({ name, clock, logger, ...(metrics !== noMetrics && { metrics }) });
+    this.#metrics = new ControllerMetrics(metrics, name, settings.concurrency);
   }
 
   /** Runs that have not ended `stuckMs` after their signal aborted. */

@@ -12,6 +12,7 @@ export type ResultLabel = (typeof RESULTS)[number];
 /** What controller-runtime tells of its controllers, with its names and labels. All series exist from the start. */
 export class ControllerMetrics {
   readonly #labels: { readonly controller: string };
+  readonly #byResult: ReadonlyMap<ResultLabel, { readonly controller: string; readonly result: ResultLabel }>;
   readonly #total: Counter;
   readonly #errors: Counter;
   readonly #terminal: Counter;
@@ -32,7 +33,8 @@ export class ControllerMetrics {
       help: 'Runs, by result.',
       labelNames: [...labelNames, 'result'],
     });
-    for (const result of RESULTS) this.#total.add(0, { ...this.#labels, result });
+    this.#byResult = new Map(RESULTS.map((result) => [result, { controller, result }]));
+    for (const labels of this.#byResult.values()) this.#total.add(0, labels);
     this.#errors = counter('reconcile_errors_total', 'Runs that failed.');
     this.#terminal = counter('terminal_reconcile_errors_total', 'Runs that failed and are not retried.');
     counter('reconcile_panics_total', 'Always 0: whatever a run throws is an error.');
@@ -58,7 +60,7 @@ export class ControllerMetrics {
   }
 
   ended(result: ResultLabel, seconds: number): void {
-    this.#total.add(1, { ...this.#labels, result });
+    this.#total.add(1, this.#byResult.get(result));
     this.#seconds.observe(seconds, this.#labels);
   }
 

@@ -29,19 +29,19 @@ export async function settleDoubts(key: string, options: DoubtsOptions): Promise
 }
 
 async function settle(key: string, doubt: Doubt, { cluster, caches, ownWrites, signal }: DoubtsOptions): Promise<void> {
-  const { resource, namespace } = doubt;
+  const { resource, namespace: asked } = doubt;
   const client = cluster.client(resource);
   const cached = caches.informersOf(resource).flatMap(({ table }) => table.values());
   const present = new Set<string>();
   const objects: KubernetesObject[] = [];
   let isMeant = (_object: (typeof cached)[number]) => true;
   if (doubt.key === undefined) {
-    const list = await client.listAll({ namespace, signal });
+    const list = await client.listAll({ namespace: asked, signal });
     objects.push(...list.items);
-    isMeant = (object) => namespace === '' || object.namespace === namespace;
+    isMeant = (object) => asked === '' || object.namespace === asked;
   } else {
     const { name } = splitMetaNamespaceKey(doubt.key);
-    objects.push(...(await client.get(name, { namespace, signal }).then((object) => [object], noneWhenMissing)));
+    objects.push(...(await client.get(name, { namespace: asked, signal }).then((object) => [object], noneWhenMissing)));
     isMeant = (object) => object.key === doubt.key;
   }
   for (const object of objects) {
@@ -49,7 +49,9 @@ async function settle(key: string, doubt: Doubt, { cluster, caches, ownWrites, s
     ownWrites.seen(key, resource, object);
   }
   for (const object of cached) {
-    if (isMeant(object) && !present.has(object.uid)) ownWrites.seen(key, resource, object.view(), true);
+    if (!isMeant(object) || present.has(object.uid)) continue;
+    const { name, namespace, uid } = object;
+    ownWrites.seen(key, resource, { metadata: { name, namespace, uid } }, true);
   }
 }
 

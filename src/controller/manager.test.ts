@@ -23,7 +23,7 @@ describe('a manager', () => {
     await clock.advance(0);
     expect(seen.slice(1).sort()).toEqual(['default/a blue', 'default/b gone', 'default/b red']);
     await fixture.stop();
-    expect(clock.pendingTimers).toBe(1);
+    expect(fixture.timersLeft).toBe(0);
   });
 
   it('runs the controller owner of what changes, and of no other kind', async () => {

@@ -5,7 +5,7 @@ import type { TransportRequest } from '../api/transport.ts';
 import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import { monotonicMs } from '../observe/scheduler.ts';
+import { monotonicMs, schedulerOf } from '../observe/scheduler.ts';
 import type { ControllerCaches } from './controller-caches.ts';
 import { isHeld, namespaceOf, type OwnWrite, requestedKey, writtenObjects } from './own-write.ts';
 
@@ -118,14 +118,14 @@ export class OwnWrites {
   /** Whether the key may run: the caches hold what it wrote, or it has waited long enough, which is reported. */
   isCaughtUp(key: string): boolean {
     const account = this.#accounts.get(key);
-    if (!account || account.writes.size === 0) return true;
+    if (!account) return true;
     for (const [id, write] of account.writes) if (isHeld(write)) this.#remove(key, account, id, write);
-    if (account.writes.size === 0) {
-      this.#forgetSettled(key, account);
-      return true;
+    if (account.writes.size > 0) {
+      if (monotonicMs(this.#options.clock) < account.untilMs) return false;
+      this.#giveUp(key, account);
     }
-    if (monotonicMs(this.#options.clock) < account.untilMs) return false;
-    this.#giveUp(key, account);
+    this.#stopWaiting(account);
+    this.#forgetSettled(key, account);
     return true;
   }
 
@@ -134,7 +134,7 @@ export class OwnWrites {
     const account = this.#accountOf(key);
     account.waiting?.timer.clear();
     const waitMs = account.untilMs - monotonicMs(this.#options.clock);
-    const timer = this.#options.clock.setTimeout(() => this.#wake(account), waitMs);
+    const timer = this.#options.clock.setTimeout(() => this.#wake(key, account), waitMs);
     account.waiting = { timer, onReady };
   }
 
@@ -147,7 +147,9 @@ export class OwnWrites {
 
   #add(key: string, resource: Resource, object: KubernetesObject, isDeletion: boolean): void {
     const objectKey = metaNamespaceKey(object);
-    const { resourceVersion = '', uid = '' } = object.metadata ?? {};
+    const { resourceVersion: version = '', uid = '', deletionTimestamp } = object.metadata ?? {};
+    // What is gone at once is answered with its last state, which the cache may hold.
+    const resourceVersion = isDeletion && deletionTimestamp === undefined ? '' : version;
     for (const informer of this.#options.caches.informersOf(resource)) {
       const mayBeGone = isDeletion || !informer.takesIn(object);
       const write: OwnWrite = { informer, key: objectKey, resourceVersion, uid, mayBeGone };
@@ -171,16 +173,23 @@ export class OwnWrites {
         if (write.key === changed && isHeld(write)) this.#remove(key, account, id, write);
       }
       if (account.writes.size > 0) continue;
-      this.#wake(account);
+      // The event of the write is on its way to the queue, too; one run is enough for both.
+      if (account.waiting) schedulerOf(this.#options.clock).nextTurn(() => this.#wake(key, account));
       this.#forgetSettled(key, account);
     }
   }
 
-  #wake(account: Account): void {
+  #wake(key: string, account: Account): void {
+    const onReady = this.#stopWaiting(account);
+    this.#forgetSettled(key, account);
+    onReady?.();
+  }
+
+  #stopWaiting(account: Account): (() => void) | undefined {
     const { waiting } = account;
     account.waiting = undefined;
     waiting?.timer.clear();
-    waiting?.onReady();
+    return waiting?.onReady;
   }
 
   #giveUp(key: string, account: Account): void {
@@ -190,7 +199,6 @@ export class OwnWrites {
         `(${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}). It may see an older state; look at the state of the informer.`,
     );
     for (const [id, write] of account.writes) this.#remove(key, account, id, write);
-    this.#forgetSettled(key, account);
   }
 
   #remove(key: string, account: Account, id: string, write: OwnWrite): void {
@@ -219,6 +227,6 @@ export class OwnWrites {
 
   #forgetSettled(key: string, account: Account): void {
     if (account.writes.size > 0 || account.doubts.size > 0 || account.waiting) return;
-    this.#accounts.delete(key);
+    if (this.#accounts.get(key) === account) this.#accounts.delete(key);
   }
 }

@@ -82,6 +82,7 @@ export class WorkQueue<T = string> implements Queue<T> {
 
   shutDown(): void {
     this.#shuttingDown = true;
+    this.metrics?.shutDown();
     this.#waiters.dismiss();
     this.#drained?.resolve();
   }

@@ -69,11 +69,12 @@ describe('setCondition', () => {
 
   it('keeps fields that only some kinds have', () => {
     const progressing: DeploymentCondition = { type: 'Progressing', status: 'True', lastUpdateTime: 'x' };
-    const { conditions } = setCondition([progressing], { type: 'Progressing', status: 'False' }, NOON);
+    const { conditions } = setCondition([progressing], { type: 'Progressing', status: 'False', reason: 'Slow' }, NOON);
     expect(conditions).toEqual([
       {
         type: 'Progressing',
         status: 'False',
+        reason: 'Slow',
         lastUpdateTime: 'x',
         lastTransitionTime: '2026-01-01T12:00:00Z',
         message: '',

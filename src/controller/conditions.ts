@@ -24,9 +24,18 @@ export interface ConditionFields {
   message?: string;
 }
 
-/** What `setCondition` is told: it keeps the time itself. */
-export type NewCondition<C extends ConditionFields> = Omit<C, 'lastTransitionTime' | 'message'> &
-  Partial<Pick<C, 'lastTransitionTime' | 'message'>>;
+/** What `setCondition` is told. */
+export interface NewCondition {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  /** Default: empty. */
+  message?: string | undefined;
+  /** Left out or undefined: the condition has none. */
+  observedGeneration?: number | undefined;
+  /** When the status changed, where that is known better than by `now`. */
+  lastTransitionTime?: string | undefined;
+}
 
 export interface ConditionsResult<C> {
   /** With the condition in its place. When nothing changed, the list that was given. */
@@ -41,7 +50,7 @@ export interface ConditionsResult<C> {
  */
 export function setCondition<C extends ConditionFields = Condition>(
   conditions: readonly C[] | null | undefined,
-  condition: NewCondition<NoInfer<C>>,
+  condition: NewCondition,
   now: number | Date = systemClock.now(),
 ): ConditionsResult<C> {
   const list = (conditions ?? []) as C[];
@@ -56,17 +65,16 @@ export function setCondition<C extends ConditionFields = Condition>(
     ...(observedGeneration !== undefined && { observedGeneration }),
     lastTransitionTime: moved ? lastTransitionTime : (old.lastTransitionTime ?? lastTransitionTime),
     message,
-    // The omissions above are put back by hand, which the compiler cannot follow for any C.
+    // Its own fields are of C, and the others are those that every C has.
   } as unknown as C;
   if (old !== undefined && isSame(old, next)) return { conditions: list, changed: false };
   return { conditions: old === undefined ? [...list, next] : list.with(index, next), changed: true };
 }
 
 /** Fields of conditions are texts and numbers. */
-function isSame(one: ConditionFields, other: ConditionFields): boolean {
-  const a = one as Partial<Record<string, unknown>>;
-  const b = other as Partial<Record<string, unknown>>;
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((field) => a[field] === b[field]);
+function isSame<C extends ConditionFields>(one: C, other: C): boolean {
+  const fields = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof C>;
+  return [...fields].every((field) => one[field] === other[field]);
 }
 
 /** `metav1.Time` has whole seconds. */

@@ -26,8 +26,7 @@ describe('withFinalizer', () => {
   });
   afterEach(() => server.stop());
 
-  const reconcile = withFinalizer(
-    configMaps,
+  const reconcile = withFinalizer<ConfigMap>(
     MINE,
     async (context) => {
       calls.push(`cleanup ${context.object.metadata.name}`);
@@ -38,6 +37,7 @@ describe('withFinalizer', () => {
       if (object) own({ metadata: { name: 'child' } });
       return { requeueAfterMs: 1 };
     },
+    configMaps,
   );
   const create = (finalizers: string[] = []) => client.create({ metadata: { name: 'a', finalizers } });
   const run = (object: ConfigMap | undefined) => reconcile(new TestContext(cluster, configMaps, object, 'default/a'));
@@ -134,10 +134,10 @@ describe('withFinalizer', () => {
     for (const name of ['bucket', 'Example.com/x', 'example.com/', 'a/b/c', '']) {
       expect(() =>
         withFinalizer(
-          configMaps,
           name,
           () => {},
           () => {},
+          configMaps,
         ),
       ).toThrow(/cannot be a finalizer/);
     }

@@ -21,10 +21,10 @@ export type Cleanup<T extends KubernetesObject> = (context: CleanupContext<T>) =
  * whole list: when the object has changed since it was cached, the run fails with the conflict, and is retried with the newer object.
  */
 export function withFinalizer<T extends KubernetesObject>(
-  resource: Resource<T>,
   name: string,
   cleanup: Cleanup<T>,
   reconcile: Reconcile<T>,
+  resource: Resource<T>,
 ): Reconcile<T> {
   checkFinalizer(name);
   return async (context) => {

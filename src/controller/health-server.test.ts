@@ -144,7 +144,10 @@ describe('HealthServer', () => {
   it('rejects with a message when its port is taken, and can be started later', async () => {
     const first = await start();
     const second = new HealthServer({ port: first.port, healthz: () => [], readyz: () => [] });
-    await expect(second.start()).rejects.toMatchObject({ kind: 'misuse', message: expect.stringMatching(/127\.0\.0\.1:\d+.*port is taken/) });
+    await expect(second.start()).rejects.toMatchObject({
+      kind: 'misuse',
+      message: expect.stringMatching(/127\.0\.0\.1:\d+.*port is taken/),
+    });
     await first.stop();
     await second.start();
     started.add(second);

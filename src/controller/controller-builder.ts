@@ -3,7 +3,7 @@ import { type Resource, resourceName } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { MapToKeys, Predicate, Reconcile, ReconcileOptions } from './controller.ts';
 import type { ControllerDefinition, Declaration, Trigger, Verb } from './controller-definition.ts';
-import type { ControllerHelpers } from './controller-helpers.ts';
+import { type Cleanup, withFinalizer } from './finalizer.ts';
 import { checkedOptions } from './reconcile-options.ts';
 
 export interface TriggerOptions<T extends KubernetesObject> {
@@ -26,23 +26,17 @@ type AnyObject = KubernetesObject;
  */
 export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
   readonly #name: string;
-  readonly #helpers: Pick<ControllerHelpers, 'withFinalizer'>;
   readonly #onComplete: (definition: ControllerDefinition) => Controller;
   readonly #triggers: Trigger[] = [];
   readonly #declarations: Declaration[] = [];
   readonly #sources: AsyncIterable<string>[] = [];
-  readonly #finalizers: { readonly name: string; readonly cleanup: Reconcile<AnyObject> }[] = [];
+  readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<AnyObject> }[] = [];
   #resource: Resource | undefined;
   #isComplete = false;
 
   /** @internal */
-  constructor(
-    name: string,
-    helpers: Pick<ControllerHelpers, 'withFinalizer'>,
-    onComplete: (definition: ControllerDefinition) => Controller,
-  ) {
+  constructor(name: string, onComplete: (definition: ControllerDefinition) => Controller) {
     this.#name = name;
-    this.#helpers = helpers;
     this.#onComplete = onComplete;
   }
 
@@ -80,12 +74,12 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
 
   /** Keeps a cache of the resource, for `lister`. Its events cause nothing. */
   reads(resource: Resource): this {
-    return this.#declare({ role: 'reads', resource });
+    return this.#declare({ use: 'reads', resource });
   }
 
   /** What the controller does besides, for `manager.rbac()`. */
   writes(resource: Resource, verbs: readonly Verb[]): this {
-    return this.#declare({ role: 'writes', resource, verbs });
+    return this.#declare({ use: { writes: verbs }, resource });
   }
 
   /** Keys from elsewhere: each one that comes is run. A source that ends or fails brings no more. */
@@ -102,9 +96,9 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
    * Holds objects until `cleanup` has run: the finalizer is added before the first run, and removed when `cleanup` has succeeded after
    * somebody has deleted the object. Objects that are being deleted are not reconciled.
    */
-  finalizer(name: string, cleanup: Reconcile<T>): this {
+  finalizer(name: string, cleanup: Cleanup<T>): this {
     this.#mustBeOpen();
-    this.#finalizers.push({ name, cleanup: cleanup as unknown as Reconcile<AnyObject> });
+    this.#finalizers.push({ name, cleanup: cleanup as unknown as Cleanup<AnyObject> });
     return this;
   }
 
@@ -121,7 +115,7 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
     const checked = checkedOptions(this.#name, options);
     this.#isComplete = true;
     const wrapped = this.#finalizers.reduceRight(
-      (inner, { name, cleanup }) => this.#helpers.withFinalizer(name, cleanup, inner, resource),
+      (inner, { name, cleanup }) => withFinalizer(name, cleanup, inner, resource),
       reconcile as unknown as Reconcile<AnyObject>,
     );
     return this.#onComplete({
@@ -141,7 +135,7 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
     { when }: TriggerOptions<R>,
     map?: MapToKeys<AnyObject>,
   ): this {
-    this.#declare({ role, resource });
+    this.#declare({ use: role, resource });
     this.#triggers.push({ role, resource, when: when as unknown as Predicate<AnyObject> | undefined, map });
     return this;
   }

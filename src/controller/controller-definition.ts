@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { MapToKeys, Predicate, Reconcile, ReconcileOptions } from './controller.ts';
+import type { RbacDeclaration } from './rbac.ts';
 
 /** Events that cause runs. */
 export interface Trigger {
@@ -16,11 +17,8 @@ export interface Trigger {
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 /** What a controller says that it does with a resource; its rights follow from that. */
-export interface Declaration {
-  readonly role: 'for' | 'owns' | 'watches' | 'reads' | 'writes';
+export interface Declaration extends RbacDeclaration {
   readonly resource: Resource;
-  /** Of `writes` alone. */
-  readonly verbs?: readonly Verb[];
 }
 
 /** What a builder has collected. */

@@ -95,8 +95,8 @@ export async function controllerFixture(options: ManagerOptions = {}) {
   return fixture;
 }
 
-export function defineSites(admin: Cluster): Promise<unknown> {
-  return admin.client(customResourceDefinitions).create({
+export async function defineSites(admin: Cluster): Promise<void> {
+  await admin.client(customResourceDefinitions).create({
     metadata: { name: 'sites.example.com' },
     spec: {
       group: 'example.com',

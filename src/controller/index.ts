@@ -3,6 +3,13 @@
  *
  * @packageDocumentation
  */
+export {
+  type Condition,
+  type ConditionFields,
+  type ConditionsResult,
+  type NewCondition,
+  setCondition,
+} from './conditions.ts';
 export type {
   Cause,
   MapToKeys,
@@ -16,8 +23,12 @@ export type {
 } from './controller.ts';
 export type { Controller, ControllerBuilder, TriggerOptions } from './controller-builder.ts';
 export type { Verb } from './controller-definition.ts';
-export type { Check, PolicyRule } from './controller-helpers.ts';
+export { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
+export { type Cleanup, type CleanupContext, withFinalizer } from './finalizer.ts';
+export { type Check, HealthServer, type HealthServerOptions } from './health-server.ts';
 export { Manager } from './manager.ts';
-export type { CacheOptions, HealthServerOptions, ManagerOptions } from './manager-options.ts';
+export type { CacheOptions, ManagerOptions } from './manager-options.ts';
+export { controllerOf, setControllerReference } from './owner-reference.ts';
 export { and, annotationsChanged, generationChanged, labelsChanged, not, or } from './predicates.ts';
+export { type PolicyRule, type RbacDeclaration, type RbacRole, type RbacUses, rbacRoles, rbacRules } from './rbac.ts';
 export { TerminalError } from './terminal-error.ts';

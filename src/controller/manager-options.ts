@@ -5,8 +5,8 @@ import type { ResourceSettings, SharedInformerFactory } from '../informer/shared
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { ControllerHelpers } from './controller-helpers.ts';
 import type { Gate } from './gate.ts';
+import type { HealthServerOptions } from './health-server.ts';
 
 /** How one resource is cached. */
 export interface CacheOptions extends Omit<ResourceSettings<KubernetesObject>, 'tweakListOptions'> {
@@ -14,13 +14,6 @@ export interface CacheOptions extends Omit<ResourceSettings<KubernetesObject>, '
   labelSelector?: string;
   /** Only what has these fields: `spec.nodeName=node-1`. The server selects. */
   fieldSelector?: string;
-}
-
-export interface HealthServerOptions {
-  /** 0: any free one. */
-  port: number;
-  /** Default: loopback alone. In a pod, where the kubelet asks from outside: `0.0.0.0`. */
-  host?: string;
 }
 
 export interface ManagerOptions {
@@ -40,14 +33,12 @@ export interface ManagerOptions {
   metrics?: Metrics;
   /** Numbers in [0, 1). */
   random?: () => number;
-  /** Answers `/healthz` and `/readyz`. Default: no server. */
-  health?: HealthServerOptions;
+  /** Answers `/healthz` and `/readyz`, and `/metrics` when it is given the text. Default: no server. */
+  health?: Pick<HealthServerOptions, 'port' | 'host' | 'metrics'>;
   /** How long a stop waits for what runs. Default 30 s. controller-runtime: GracefulShutdownTimeout. */
   gracefulStopMs?: number;
   /** @internal */
   gate?: Gate;
-  /** @internal */
-  helpers?: ControllerHelpers;
 }
 
 /** What an informer gets. */

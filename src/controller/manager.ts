@@ -12,9 +12,11 @@ import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type Controller, ControllerBuilder } from './controller-builder.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
-import { type Check, type ControllerHelpers, controllerHelpers, type PolicyRule } from './controller-helpers.ts';
+import { EventRecorder } from './event-recorder.ts';
 import { type Gate, openGate } from './gate.ts';
+import { type Check, HealthServer } from './health-server.ts';
 import { type CacheOptions, type ManagerOptions, resourceSettings } from './manager-options.ts';
+import { type PolicyRule, rbacRules } from './rbac.ts';
 import { RunningController } from './running-controller.ts';
 
 const GRACEFUL_STOP_MS = 30_000;
@@ -28,7 +30,6 @@ export class Manager {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #metrics: Metrics;
-  readonly #helpers: ControllerHelpers;
   readonly #gate: Gate;
   readonly #factory: SharedInformerFactory;
   readonly #caches: ResourceMap<CacheOptions>;
@@ -47,7 +48,6 @@ export class Manager {
     this.#clock = options.clock ?? cluster.clock;
     this.#logger = safeLogger(options.logger ?? cluster.logger);
     this.#metrics = safeMetrics(options.metrics ?? cluster.metrics);
-    this.#helpers = options.helpers ?? controllerHelpers;
     this.#gate = options.gate ?? openGate;
     this.#slice = new TimeSlice(this.#clock);
     this.#caches = new ResourceMap(options.resources);
@@ -73,7 +73,7 @@ export class Manager {
         `there is a controller ${name} already. Give this one another name: metrics and field managers are told apart by it.`,
       );
     }
-    const builder = new ControllerBuilder(name, this.#helpers, (definition) => this.#complete(definition));
+    const builder = new ControllerBuilder(name, (definition) => this.#complete(definition));
     this.#builders.set(name, builder);
     return builder;
   }
@@ -125,7 +125,8 @@ export class Manager {
 
   /** The rules of the ClusterRole or Role that the controllers need, by what they declare. */
   rbac(): PolicyRule[] {
-    return this.#helpers.rbacRules([...this.#definitions.values()].flatMap(({ declarations }) => declarations));
+    const declarations = [...this.#definitions.values()].flatMap((definition) => definition.declarations);
+    return rbacRules(declarations, { events: true });
   }
 
   /** @internal */
@@ -162,8 +163,7 @@ export class Manager {
       ...shared,
       definition,
       informerOf: (resource) => this.#informerOf(resource),
-      recorder: this.#helpers.newRecorder({ ...shared, controller: name, ...(random && { random }) }),
-      helpers: this.#helpers,
+      recorder: new EventRecorder({ ...shared, controller: name, ...(random && { random }) }),
       gate: this.#gate,
       slice: this.#slice,
       metrics: this.#metrics,
@@ -204,16 +204,11 @@ export class Manager {
     return () => closed.removeEventListener('abort', onClosed);
   }
 
-  #newHealthServer() {
+  #newHealthServer(): HealthServer | undefined {
     const { health } = this.#options;
     if (!health) return undefined;
-    return this.#helpers.newHealthServer({
-      ...health,
-      healthz: () => this.healthz(),
-      readyz: () => this.readyz(),
-      ...(this.#options.metrics && { metrics: this.#options.metrics }),
-      logger: this.#logger,
-    });
+    const checks = { healthz: () => this.healthz(), readyz: () => this.readyz() };
+    return new HealthServer({ ...health, ...checks, logger: this.#logger });
   }
 
   #mustBeReady(): void {

@@ -10,9 +10,9 @@ import type { Logger } from '../observe/logger.ts';
 import type { Cause, ReconcileContext, RecordedEvent, Recorder } from './controller.ts';
 import type { ControllerCaches } from './controller-caches.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
-import type { ControllerHelpers } from './controller-helpers.ts';
 import type { Gate } from './gate.ts';
 import type { OwnWrites } from './own-writes.ts';
+import { setControllerReference } from './owner-reference.ts';
 import { about } from './run-logger.ts';
 
 /** What all runs of a controller share. */
@@ -23,7 +23,6 @@ export interface RunEnvironment {
   readonly ownWrites: OwnWrites;
   readonly gate: Gate;
   readonly recorder: Recorder;
-  readonly helpers: Pick<ControllerHelpers, 'setControllerReference'>;
   readonly logger: Logger;
 }
 
@@ -71,8 +70,8 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
     this.#environment.caches.lister(resource);
 
   readonly own = <R extends KubernetesObject>(object: R): R => {
-    const { definition, helpers } = this.#environment;
-    if (this.object) return helpers.setControllerReference(this.object, definition.resource, object);
+    const { definition } = this.#environment;
+    if (this.object) return setControllerReference(this.object, definition.resource, object);
     throw new TypeError(
       `${definition.resource.kind} ${this.key} is gone, so that it cannot own anything. Return early when \`object\` is undefined.`,
     );

@@ -10,10 +10,10 @@ import { failureText } from '../processor/failure-text.ts';
 import type { Recorder } from './controller.ts';
 import { ControllerCaches } from './controller-caches.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
-import type { Check, ControllerHelpers } from './controller-helpers.ts';
 import { ControllerLoop } from './controller-loop.ts';
 import { EventIntake } from './event-intake.ts';
 import type { Gate } from './gate.ts';
+import type { Check } from './health-server.ts';
 import { KeySource } from './key-source.ts';
 import { OwnWrites } from './own-writes.ts';
 import { waitForSync } from './sync-wait.ts';
@@ -23,7 +23,6 @@ export interface RunningControllerOptions {
   cluster: Cluster;
   informerOf: (resource: Resource) => SharedIndexInformer<KubernetesObject>;
   recorder: Recorder & { stop(): Promise<void> };
-  helpers: ControllerHelpers;
   gate: Gate;
   slice: TimeSlice;
   clock: Clock;
@@ -50,7 +49,7 @@ export class RunningController {
     this.#options = options;
     const { definition, clock, logger, slice } = options;
     const { name, resource } = definition;
-    const cached = definition.declarations.flatMap(({ role, resource: one }) => (role === 'writes' ? [] : [one]));
+    const cached = definition.declarations.flatMap(({ use, resource: one }) => (typeof use === 'object' ? [] : [one]));
     this.#caches = new ControllerCaches(name, cached, options.informerOf);
     this.#ownWrites = new OwnWrites({ name, caches: this.#caches, clock, logger });
     this.loop = new ControllerLoop({

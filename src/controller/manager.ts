@@ -130,6 +130,11 @@ export class Manager {
   }
 
   /** @internal */
+  get declaredResources(): readonly Resource[] {
+    return [...this.#definitions.values()].flatMap(({ declarations }) => declarations.map(({ resource }) => resource));
+  }
+
+  /** @internal */
   get runningControllers(): readonly RunningController[] {
     return [...this.#running.values()];
   }

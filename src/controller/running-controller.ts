@@ -16,6 +16,7 @@ import type { Gate } from './gate.ts';
 import type { Check } from './health-server.ts';
 import { KeySource } from './key-source.ts';
 import { OwnWrites } from './own-writes.ts';
+import { RunContext } from './run-context.ts';
 import { waitForSync } from './sync-wait.ts';
 
 export interface RunningControllerOptions {
@@ -44,9 +45,15 @@ export class RunningController {
   readonly #sources: readonly KeySource[];
   readonly #stopping = new AbortController();
   #hasStarted = false;
+  #onStarted: () => void = () => {};
+  /** @internal Resolves when runs may begin. */
+  readonly started: Promise<void>;
 
   constructor(options: RunningControllerOptions) {
     this.#options = options;
+    this.started = new Promise((resolve) => {
+      this.#onStarted = resolve;
+    });
     const { definition, clock, logger, slice } = options;
     const { name, resource } = definition;
     const cached = definition.declarations.flatMap(({ use, resource: one }) => (typeof use === 'object' ? [] : [one]));
@@ -82,6 +89,10 @@ export class RunningController {
     return this.#options.definition.name;
   }
 
+  get resource(): Resource {
+    return this.#options.definition.resource;
+  }
+
   /** Whether its caches have synced and its runs may begin. */
   get hasStarted(): boolean {
     return this.#hasStarted;
@@ -110,6 +121,13 @@ export class RunningController {
   /** Begins to run keys when everything has synced. */
   start(): void {
     void this.#start().catch((error: unknown) => this.#options.onFailed(error));
+  }
+
+  /** One run outside of the loop, for tests. Rejects with what it throws. */
+  async reconcileOnce(key: string): Promise<unknown> {
+    const environment = { ...this.#options, caches: this.#caches, ownWrites: this.#ownWrites };
+    const { definition } = this.#options;
+    return definition.reconcile(new RunContext(key, this.#stopping.signal, [], environment));
   }
 
   /** No run begins after this; resolves when the running ones have ended, or after `graceMs`, which is reported. */
@@ -152,6 +170,7 @@ export class RunningController {
     if (!(await waitForSync({ controller, informers, synced: neverFailing(synced), timeoutMs, clock, signal }))) return;
     if (!informers.every((informer) => informer.hasSynced())) return;
     this.#hasStarted = true;
+    this.#onStarted();
     this.loop.start();
   }
 }

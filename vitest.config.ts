@@ -5,6 +5,7 @@ const source = (path: string) => new URL(path, import.meta.url).pathname;
 /** Examples and snippets import the package by its name; the tests give them the sources. */
 const alias = [
   { find: /^tidewatch$/, replacement: source('src/index.ts') },
+  { find: /^tidewatch\/controller$/, replacement: source('src/controller/index.ts') },
   { find: /^tidewatch\/testing$/, replacement: source('src/testing/index.ts') },
   { find: /^tidewatch\/workqueue$/, replacement: source('src/workqueue/index.ts') },
   { find: /^tidewatch\/api\/(.+)$/, replacement: `${source('src/generated/api')}/$1.ts` },

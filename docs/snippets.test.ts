@@ -21,6 +21,7 @@ function load(specifier: string): Promise<unknown> {
   const [name, door, ...path] = specifier.split('/');
   if (name !== 'tidewatch') return import(/* @vite-ignore */ specifier);
   if (door === undefined) return import('tidewatch');
+  if (door === 'controller') return import('tidewatch/controller');
   if (door === 'testing') return import('tidewatch/testing');
   if (door === 'workqueue') return import('tidewatch/workqueue');
   return import(/* @vite-ignore */ join(root, 'src/generated/api', `${path.join('/')}.ts`));

@@ -13,6 +13,7 @@ import * as testingYourCode from './09-testing-your-code.ts';
 import * as fromClientNode from './10-from-client-node.ts';
 import * as fromClientGo from './11-from-client-go.ts';
 import * as controlLoop from './12-control-loop.ts';
+import * as controller from './13-controller.ts';
 import * as seed000 from './seeds/000-shared-informer.ts';
 import * as seed001 from './seeds/001-raw-watch.ts';
 import * as seed002 from './seeds/002-namespace-and-resync.ts';
@@ -239,6 +240,24 @@ describe.concurrent('the examples', () => {
       'default/mysql is done after 1 retry',
       'default/wordpress is done after 1 retry',
       'default/wordpress is gone',
+    ]);
+  });
+
+  it('13: a controller', async () => {
+    const lines = await perform(controller.main, {
+      until: has(3),
+      story: async ({ transcript, others }) => {
+        await transcript.until(has(1));
+        await others.client(configMaps).patch('page', { metadata: { labels: { copies: '1' } } });
+        await transcript.until(has(2));
+        await others.client(configMaps).delete('page');
+        await transcript.until(has(3));
+      },
+    });
+    expect(lines.slice(0, 3)).toEqual([
+      'default/page: made 3 copies',
+      'default/page: deleted 2 copies',
+      'default/page is gone',
     ]);
   });
 });

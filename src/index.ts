@@ -54,12 +54,14 @@ export type {
   ListCallOptions,
   PatchOptions,
   PatchType,
+  StatusOptions,
   WriteOptions,
 } from './cluster/client-options.ts';
 export { Cluster, type ClusterClientOptions, type OverOptions } from './cluster/cluster.ts';
 export type { ClusterOptions, ConnectOptions, SocketOptions } from './cluster/connect-options.ts';
 export type { DiscoveredResource } from './cluster/discovered-resource.ts';
 export { Discovery, type DiscoveryFailure, type DiscoveryOptions } from './cluster/discovery.ts';
+export { type RetryOnConflictOptions, retryOnConflict } from './cluster/retry-on-conflict.ts';
 export { DecodeError, type DecodeErrorKind } from './codec/decode-error.ts';
 export type { KeepOptions } from './codec/keep-options.ts';
 export type { GroupAccessors } from './informer/accessors.ts';

@@ -59,6 +59,16 @@ export interface KubernetesObject extends TypeMeta {
   metadata?: ObjectMeta;
 }
 
+/**
+ * An object as a server stores it: what comes from a server, a cache or an informer has these fields. What is sent to a server need not
+ * have them yet.
+ */
+export type Stored<T extends KubernetesObject> = T & {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; uid: string; resourceVersion: string };
+};
+
 export interface KubernetesList<T> extends TypeMeta {
   metadata?: ListMeta;
   items: T[];

@@ -53,6 +53,8 @@ export type TidewatchErrorKind =
   // The base class alone.
   | 'stopped'
   | 'misuse'
+  // A reconcile that must not be retried (TerminalError).
+  | 'terminal'
   | 'unknown';
 
 const RETRYABLE: ReadonlySet<TidewatchErrorKind> = new Set<TidewatchErrorKind>([

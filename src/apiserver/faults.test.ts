@@ -142,6 +142,29 @@ describe('faults', () => {
     await watch.close();
   });
 
+  it('delay the events of a watch by the clock of the server, in their order, and drop them when it ends', async () => {
+    await create('a');
+    server.faults.add(WATCHES, { kind: 'delay-events', ms: 3_000 });
+    const watch = await client.watch(OBJECTS);
+    expect(await watch.next()).toMatchObject({ type: 'ADDED' });
+    await create('b');
+    await clock.advance(1_000);
+    await create('c');
+    const heard: unknown[] = [];
+    const reading = (async () => {
+      for (const _ of ['b', 'c']) heard.push(getPath((await watch.next())?.object, 'metadata', 'name'));
+    })();
+    await clock.advance(1_999);
+    expect(heard).toEqual([]);
+    await clock.advance(1);
+    expect(heard).toEqual(['b']);
+    await clock.advance(1_000);
+    await reading;
+    expect(heard).toEqual(['b', 'c']);
+    await create('d');
+    await watch.close();
+  });
+
   it('send an ERROR event after some events, and end the stream', async () => {
     for (const name of ['a', 'b']) await create(name);
     server.faults.add(WATCHES, { kind: 'error-event', afterEvents: 1 });

@@ -4,6 +4,7 @@ import { completeCommand, completionCommand } from './completion/completion-comm
 import { demoCommand } from './demo/demo-command.ts';
 import { generateCrdCommand } from './generate/generate-crd-command.ts';
 import { commandHelp, overview } from './help.ts';
+import { initOperatorCommand } from './init/init-operator-command.ts';
 import { serveCommand } from './serve/serve-command.ts';
 import { versionCommand } from './version-command.ts';
 import { watchCommand } from './watch/watch-command.ts';
@@ -32,6 +33,7 @@ export const visibleCommands: readonly Command[] = [
   watchCommand,
   serveCommand,
   generateCrdCommand,
+  initOperatorCommand,
   completionCommand,
   versionCommand,
   helpCommand,

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from './command.ts';
 
-/** As in the package.json of this package. */
-export function packageVersion(): string {
+interface PackageManifest {
+  readonly version: string;
+  /** The ranges of the packages that this version was built with. */
+  readonly packages: Readonly<Record<string, string>>;
+}
+
+/** The package.json of this package. */
+export function packageManifest(): PackageManifest {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const { version } = manifest as { version?: unknown };
-  return typeof version === 'string' ? version : 'unknown';
+  const { version = 'unknown', dependencies, devDependencies } = manifest as Partial<Record<string, string & object>>;
+  return { version, packages: { ...devDependencies, ...dependencies } };
 }
 
 export const versionCommand: Command = {
@@ -15,7 +21,7 @@ export const versionCommand: Command = {
   flags: [],
   examples: [{ about: 'Which version is this?', line: 'tidewatch version' }],
   async run({ io }) {
-    io.stdout.write(`tidewatch ${packageVersion()} (node ${process.versions.node})\n`);
+    io.stdout.write(`tidewatch ${packageManifest().version} (node ${process.versions.node})\n`);
     return 0;
   },
 };

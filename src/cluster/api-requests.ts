@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import type { TidewatchErrorKind } from '../api/tidewatch-error.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { bodyText, refusalText } from '../http/body-text.ts';
@@ -11,10 +12,37 @@ const MAX_RETRIES = 10;
 /** client-go's wait before a GET that lost its connection is sent again. */
 const RESET_WAIT_SECONDS = 1;
 
+/** What somebody wants to know of the requests of a client, and to decide on. A write is everything but a GET. */
+export interface RequestHooks {
+  /** For requests that have none of their own. */
+  readonly signal: AbortSignal;
+  /** Before each attempt of a write, repeated ones too. What it throws, the call throws, and nothing is sent. */
+  beforeWrite(request: TransportRequest): void;
+  /** The server has done a write. */
+  written(request: TransportRequest, answer: unknown): void;
+  /** An attempt of a write has failed in a way that leaves open whether the server has done it. */
+  inDoubt(request: TransportRequest): void;
+}
+
+/** After these the server has certainly not seen the request. */
+const NOT_SENT: ReadonlySet<TidewatchErrorKind> = new Set<TidewatchErrorKind>([
+  'refused',
+  'dns',
+  'unreachable',
+  'tls-ca',
+  'tls-name',
+  'tls-expired',
+  'tls',
+  'proxy',
+  'credentials',
+  'closed',
+]);
+
 export interface ApiRequestsOptions {
   transport: Transport;
   clock: Clock;
   warnings: ServerWarnings;
+  hooks?: RequestHooks;
 }
 
 /**
@@ -29,11 +57,20 @@ export class ApiRequests {
     this.#options = options;
   }
 
+  /** The same, which tells `hooks` of its requests. */
+  with(hooks: RequestHooks): ApiRequests {
+    return new ApiRequests({ ...this.#options, hooks });
+  }
+
   /** The response, once its status is below 300. Its body is still to be read. */
-  async open(request: TransportRequest): Promise<TransportResponse> {
+  async open(given: TransportRequest): Promise<TransportResponse> {
     const { transport, clock, warnings } = this.#options;
+    const hooks = given.method === 'GET' ? undefined : this.#options.hooks;
+    const request = this.#options.hooks ? { signal: this.#options.hooks.signal, ...given } : given;
     for (let attempt = 0; ; attempt++) {
+      hooks?.beforeWrite(request);
       const outcome = await transport.request({ clock, ...request }).catch((error: unknown) => {
+        if (!(error instanceof TransportError && NOT_SENT.has(error.kind))) hooks?.inDoubt(request);
         const broken = error instanceof TransportError && error.kind === 'reset' && request.method === 'GET';
         if (!broken || attempt >= MAX_RETRIES) throw error;
         return undefined;
@@ -49,6 +86,7 @@ export class ApiRequests {
         request: `${request.method} ${request.path}`,
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       });
+      if (outcome.status >= 500) hooks?.inDoubt(request);
       const worthIt = outcome.status === 429 || outcome.status >= 500;
       if (!worthIt || retryAfterSeconds === undefined || attempt >= MAX_RETRIES) throw error;
       await clock.sleep(retryAfterSeconds * 1000, request.signal);
@@ -58,10 +96,17 @@ export class ApiRequests {
   /** The decoded JSON of the answer. */
   async json(request: TransportRequest): Promise<unknown> {
     const response = await this.open(request);
-    const text = await bodyText(response.body);
+    const hooks = request.method === 'GET' ? undefined : this.#options.hooks;
+    const text = await bodyText(response.body).catch((error: unknown) => {
+      hooks?.inDoubt(request);
+      throw error;
+    });
     try {
-      return JSON.parse(text);
+      const answer: unknown = JSON.parse(text);
+      hooks?.written(request, answer);
+      return answer;
     } catch {
+      hooks?.inDoubt(request);
       // What JSON.parse throws quotes the body, which may be secret.
       const what = `${request.method} ${request.path}: the answer (status ${response.status}, ${response.headers.get('content-type') ?? 'no content-type'}) is not JSON`;
       throw new TransportError('protocol', what);

@@ -26,6 +26,9 @@ export interface WriteOptions extends CallOptions {
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
 
+/** For a write to the status subresource. */
+export type StatusOptions = Omit<WriteOptions, 'subresource'>;
+
 export interface CreateOptions extends WriteOptions {
   /** The object that a subresource belongs to, when it is not the body's own name. */
   name?: string;

@@ -17,12 +17,14 @@ import type {
   ListCallOptions,
   PatchOptions,
   PatchType,
+  StatusOptions,
   WriteOptions,
 } from './client-options.ts';
 import { checkFieldManager } from './field-manager.ts';
 import { InterruptibleStream } from './interruptible-stream.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll, listPages } from './list-pages.ts';
+import { statusPatch } from './status-patch.ts';
 
 const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
@@ -106,6 +108,22 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async patch<S extends KubernetesObject = T>(name: string, patch: unknown, options: PatchOptions = {}): Promise<S> {
     const request = this.#write('PATCH', this.#path(options, name, options.subresource), patch, options);
     return this.#json<S>({ ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } }, options);
+  }
+
+  /**
+   * Merges these fields into the status of the object, by its status subresource. A field that is null is removed, one that is undefined or not
+   * mentioned stays as it is, and a list replaces the list. Sends nothing when the object has all of it already, and returns that object; so
+   * it may be called at the end of every run. When there is a list in it, the object must still be of the version that was given: else a 409.
+   */
+  async patchStatus<S extends KubernetesObject = T>(
+    object: S,
+    status: object,
+    options: StatusOptions = {},
+  ): Promise<S> {
+    const name = nameOf(object);
+    const patch = statusPatch(object, status);
+    if (patch === undefined) return object;
+    return this.patch<S>(name, patch, { ...options, ...withNamespace(object, options), subresource: 'status' });
   }
 
   /**

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { systemRandom } from '../observe/random.ts';
-import { ApiRequests } from './api-requests.ts';
+import { ApiRequests, type RequestHooks } from './api-requests.ts';
 import { Client } from './client.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
 import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
@@ -30,6 +30,8 @@ export interface ClusterClientOptions {
   namespace?: string;
   /** Who owns the fields that this client writes. Default: the cluster's. */
   fieldManager?: string;
+  /** @internal */
+  hooks?: RequestHooks;
 }
 
 /**
@@ -121,7 +123,7 @@ export class Cluster {
   client<T extends KubernetesObject>(resource: Resource<T>, options: ClusterClientOptions = {}): Client<T> {
     return new Client({
       resource,
-      requests: this.#requests,
+      requests: options.hooks ? this.#requests.with(options.hooks) : this.#requests,
       namespace: options.namespace,
       defaultNamespace: this.namespace,
       fieldManager: options.fieldManager ?? this.#fieldManager,

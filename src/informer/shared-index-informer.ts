@@ -34,6 +34,7 @@ import { type InformerOrigin, originName, originObservers, originParts, whyNotHe
 import { InformerPart } from './informer-part.ts';
 import { combinedState } from './informer-state.ts';
 import { Lister } from './lister.ts';
+import { originSelection } from './origin-selection.ts';
 import type { Transform } from './transform.ts';
 import { waitFirst } from './wait.ts';
 
@@ -87,6 +88,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   /** Settles once, when the first list of every part is in the store. */
   readonly #synced: Promise<void>;
   #announceSynced: (() => void) | undefined;
+  readonly #observers = new Set<(key: string) => void>();
+  readonly #selects: (object: KubernetesObject) => boolean;
 
   constructor(given: SharedIndexInformerOptions<T>) {
     const options = { ...originObservers(given), ...given };
@@ -97,6 +100,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#clock = options.clock ?? systemClock;
     this.#logger = safeLogger(options.logger);
     this.#transform = transform;
+    this.#selects = originSelection(options);
     const detector = options.detectMutations
       ? new MutationDetector({ clock: this.#clock, logger: this.#logger })
       : undefined;
@@ -134,6 +138,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           distribute: (notification, isSync) => {
             if (memory) detector?.watch(notification.object.key, notification.view());
             this.#processor.distribute(notification, isSync);
+            for (const observer of this.#observers) observer(notification.object.key);
           },
           ...(detector && !memory && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
@@ -191,6 +196,18 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>): Listener<T> {
     if (this.isStopped()) return this.#processor.subscribe(deliver, options, []);
     return this.#joined((present) => this.#processor.subscribe(deliver, options, present));
+  }
+
+  /** @internal Calls back with the key of each object that has changed in the cache, in the same turn. Returns its way out. */
+  observe(observer: (key: string) => void): () => void {
+    this.#observers.add(observer);
+    return () => this.#observers.delete(observer);
+  }
+
+  /** @internal Whether its namespaces and selectors let the object in. True where that cannot be known. */
+  takesIn(object: KubernetesObject): boolean {
+    const namespace = object.metadata?.namespace ?? '';
+    return this.#parts.some((part) => part.coverage.covers(namespace)) && this.#selects(object);
   }
 
   /** @internal */

@@ -6,7 +6,7 @@ import { StringTable } from '../codec/protobuf/wire-reader.ts';
 import { builtinToken } from '../generated/resources.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
+import { type Indexers, metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
 import { defineAccessors, type GroupAccessors } from './accessors.ts';
 import { wantedNamespaces } from './coverage.ts';
 import { type FactoryHealth, type HealthOptions, healthOf } from './factory-health.ts';
@@ -36,6 +36,18 @@ export interface SharedInformerFactoryOptions
   tweakListOptions?: (options: ListOptions) => void;
   /** Changes every object before it is stored. An object on which it throws or returns a promise is left out. client-go: WithTransform. */
   transform?: Transform<KubernetesObject>;
+}
+
+/** What may differ from the settings of the factory for one resource. */
+export interface ResourceSettings<T extends KubernetesObject> extends KeepOptions {
+  /** Only these; an empty list or name is a `TypeError`. Ignored for a cluster-scoped resource. */
+  namespace?: string | readonly string[];
+  /** How often everything is notified of again. 0: never. */
+  resyncMs?: number;
+  indexers?: Indexers<T>;
+  transform?: Transform<T>;
+  /** Changes the options of every list and watch. */
+  tweakListOptions?: (options: ListOptions) => void;
 }
 
 export type NewInformer<T extends KubernetesObject> = (
@@ -123,6 +135,14 @@ export class SharedInformerFactory implements AsyncDisposable {
     return this.#shared(resourceName(resource), resource, newInformer);
   }
 
+  /** @internal As `for`, with settings of its own where there is none yet. */
+  forWith<T extends KubernetesObject>(
+    resource: Resource<T>,
+    settings: Partial<ResourceSettings<T>>,
+  ): SharedIndexInformer<T> {
+    return this.informerFor(resource, (_cluster, resyncMs) => this.#newInformer(resource, resyncMs, settings));
+  }
+
   /** Starts what has been asked for and does not run yet; to be called again after asking for more. Returns at once. */
   start({ signal }: { signal?: AbortSignal } = {}): void {
     if (this.#stopping.signal.aborted) {
@@ -185,7 +205,7 @@ export class SharedInformerFactory implements AsyncDisposable {
   #newInformer<T extends KubernetesObject>(
     resource: Resource<T>,
     resyncMs: number,
-    extra: Pick<ClusterOrigin<T>, 'metadataOnly' | 'discoverScope'> = {},
+    extra: Partial<ResourceSettings<T>> & Pick<ClusterOrigin<T>, 'metadataOnly' | 'discoverScope'> = {},
   ): SharedIndexInformer<T> {
     const { namespace, tweakListOptions, transform, customResyncMs: _, ...settings } = this.#options;
     return new SharedIndexInformer<T>({
@@ -193,13 +213,13 @@ export class SharedInformerFactory implements AsyncDisposable {
       cluster: this.#cluster,
       resource,
       resyncMs,
-      ...extra,
       presence: this.#presence,
       strings: this.#strings,
-      indexers: { [NAMESPACE_INDEX]: metaNamespaceIndex },
       ...(namespace !== undefined && { namespace }),
       ...(tweakListOptions && { tweakListOptions }),
       ...(transform && { transform: transform as unknown as Transform<T> }),
+      ...extra,
+      indexers: { [NAMESPACE_INDEX]: metaNamespaceIndex, ...extra.indexers },
     });
   }
 

@@ -14,3 +14,5 @@ export {
 } from './control-plane/controller-manager.ts';
 export { type KubectlOptions, type KubectlResult, runKubectl } from './control-plane/kubectl.ts';
 export { ControlPlane, type ControlPlaneOptions, type ControlPlaneProgram } from './control-plane.ts';
+export { ControllerTest, type ControllerTestOptions, type SettleOptions } from './controller-test.ts';
+export { type ReconcileOnceOptions, type ReconcileOnceResult, reconcileOnce } from './reconcile-once.ts';

@@ -53,6 +53,12 @@ export class PriorityQueue<T = string> extends RateLimitingQueue<T> {
     this.addAfter(item, this.rateLimiter.when(item), options);
   }
 
+  /** @internal The priority with which an item that is being worked on was handed out; 0 for any other. */
+  priorityOf(item: T): number {
+    const entry = this.known(item) as PriorityEntry<T> | undefined;
+    return entry?.isRunning ? entry.runningPriority : 0;
+  }
+
   /** @internal */
   protected override entryOf(item: T): PriorityEntry<T> {
     return super.entryOf(item) as PriorityEntry<T>;

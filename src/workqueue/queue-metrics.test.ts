@@ -118,6 +118,21 @@ describe('metrics of a queue', () => {
     expect([...metrics.series.keys()].filter((key) => key.startsWith('workqueue_depth'))).toHaveLength(26);
   });
 
+  it('leave no timer behind when the queue has shut down and nothing runs', () => {
+    const clock = new FakeClock(0);
+    const metrics = new RecordedMetrics();
+    const queue = new PriorityQueue({ name: 'websites', metrics, clock });
+    for (const item of ['a', 'b']) queue.add(item);
+    queue.tryGet();
+    queue.tryGet();
+    queue.done('a');
+    queue.shutDown();
+    expect(clock.pendingTimers).toBe(1);
+    queue.done('b');
+    expect(clock.pendingTimers).toBe(0);
+    expect(metrics.series.get(`workqueue_unfinished_work_seconds${OWN}`)).toBe(0);
+  });
+
   it('are not taken of a queue without a name', () => {
     const metrics = new RecordedMetrics();
     new WorkQueue({ metrics }).add('a');

@@ -31,6 +31,7 @@ export class QueueMetrics {
   readonly #depths = new Map<string, number>();
   readonly #running = new Set<MeasuredEntry>();
   #tick: Timer | undefined;
+  #isShutDown = false;
 
   constructor(metrics: Metrics, name: string, clock: Clock) {
     const labelNames = ['name', 'controller'];
@@ -84,7 +85,20 @@ export class QueueMetrics {
 
   done(entry: MeasuredEntry): void {
     this.#running.delete(entry);
+    if (this.#isShutDown) this.#endTicks();
     this.#workDuration.observe(secondsBetween(entry.runningSinceMs, monotonicMs(this.#clock)), this.#labels);
+  }
+
+  /** No tick is left when nothing runs any more. */
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#endTicks();
+  }
+
+  #endTicks(): void {
+    if (!this.#tick || this.#running.size > 0) return;
+    this.#tick.clear();
+    this.#showRunning();
   }
 
   #count(priority: number, change: number): void {

@@ -82,6 +82,7 @@ export class WorkQueue<T = string> implements Queue<T> {
 
   shutDown(): void {
     this.#shuttingDown = true;
+    this.metrics?.shutDown();
     this.#waiters.dismiss();
     this.#drained?.resolve();
   }
@@ -115,6 +116,11 @@ export class WorkQueue<T = string> implements Queue<T> {
     const entry = this.makeEntry(key, item);
     this.entries.set(key, entry);
     return entry;
+  }
+
+  /** @internal */
+  protected known(item: T): Entry<T> | undefined {
+    return this.entries.get(this.#keyFor(item));
   }
 
   /** @internal */

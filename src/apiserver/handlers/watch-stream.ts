@@ -1,5 +1,5 @@
 import type { Status } from '../../api/status.ts';
-import type { Clock } from '../../observe/clock.ts';
+import type { Clock, Timer } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
 import { ConnectionLost } from '../http/connection-lost.ts';
 import type { WatchFaults } from '../request/fault-plan.ts';
@@ -56,6 +56,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   #eventsSent = 0;
   #withheld = 0;
   #duplicated = 0;
+  readonly #delays = new Set<Timer>();
 
   constructor(options: WatchStreamOptions) {
     this.#options = options;
@@ -74,7 +75,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   /** Sent only when it tells the reader something: a revision beyond the one where the watch began. */
   bookmark(revision: number): void {
     if (this.#ended || this.#faults.withholdBookmarks || revision <= this.#options.revision) return;
-    this.#enqueue(() => frameBytes('BOOKMARK', this.#options.representation.bookmark(revision, false)));
+    this.#enqueueLater(() => frameBytes('BOOKMARK', this.#options.representation.bookmark(revision, false)));
   }
 
   /** Ends the watch with an ERROR event. */
@@ -96,6 +97,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
+    for (const timer of this.#delays) timer.clear();
     this.#options.onClose();
     this.#wake?.();
   }
@@ -192,7 +194,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   #push(frame: Frame): void {
-    for (const copy of this.#withFaults(frame)) this.#enqueue(copy);
+    for (const copy of this.#withFaults(frame)) this.#enqueueLater(copy);
   }
 
   *#withFaults(frame: Frame | undefined): Generator<Frame> {
@@ -216,6 +218,24 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
     const { code, reason, message } = this.#faults.errorEvent ?? { code: 410, reason: 'Expired', message: '' };
     const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
     void Promise.resolve().then(() => this.fail(status));
+  }
+
+  /** What is still delayed when the watch ends is not sent: its reader asks again for what comes after the last event that it got. */
+  #enqueueLater(frame: Frame): void {
+    const { delayEventsMs } = this.#faults;
+    if (delayEventsMs === undefined) {
+      this.#enqueue(frame);
+      return;
+    }
+    const timer = this.#options.clock.setTimeout(
+      () => {
+        this.#delays.delete(timer);
+        this.#enqueue(frame);
+      },
+      delayEventsMs,
+      { keepAlive: false },
+    );
+    this.#delays.add(timer);
   }
 
   #enqueue(frame: Frame): void {

@@ -52,6 +52,8 @@ export type Fault =
   | { kind: 'withhold-bookmarks' }
   /** The first `count` events after the initial ones are not sent. Default: all. */
   | { kind: 'withhold-events'; count?: number }
+  /** Events after the initial ones, and bookmarks, are sent this much later, by the server's clock. */
+  | { kind: 'delay-events'; ms: number }
   /** The first `count` events are sent twice. Default: all. */
   | { kind: 'duplicate-events'; count?: number }
   /** The watch sends an ERROR event after `afterEvents` events (default 0) and ends. Default: 410 Expired. */
@@ -79,6 +81,7 @@ export interface WatchFaults {
   withholdBookmarks?: boolean;
   withholdInitialEventsEnd?: boolean;
   withholdEvents?: number;
+  delayEventsMs?: number;
   duplicateEvents?: number;
   errorEvent?: { afterEvents: number; code: number; reason: string; message: string };
   stale?: { revision: number } | { behind: number };
@@ -211,6 +214,7 @@ export function watchFaults(met: readonly MetFault[]): WatchFaults {
     if (fault.kind === 'withhold-bookmarks') faults.withholdBookmarks = true;
     else if (fault.kind === 'withhold-initial-events-end') faults.withholdInitialEventsEnd = true;
     else if (fault.kind === 'withhold-events') faults.withholdEvents = fault.count ?? Number.POSITIVE_INFINITY;
+    else if (fault.kind === 'delay-events') faults.delayEventsMs = fault.ms;
     else if (fault.kind === 'duplicate-events') faults.duplicateEvents = fault.count ?? Number.POSITIVE_INFINITY;
     else if (fault.kind === 'stale')
       faults.stale = 'revision' in fault ? { revision: fault.revision } : { behind: fault.behind };

@@ -1,0 +1,34 @@
+/**
+ * Controllers: reconcile loops on shared caches, which never work on a cache older than their own writes.
+ *
+ * @packageDocumentation
+ */
+export {
+  type Condition,
+  type ConditionFields,
+  type ConditionsResult,
+  type NewCondition,
+  setCondition,
+} from './conditions.ts';
+export type {
+  Cause,
+  MapToKeys,
+  Predicate,
+  Reconcile,
+  ReconcileContext,
+  ReconcileOptions,
+  ReconcileResult,
+  RecordedEvent,
+  Recorder,
+} from './controller.ts';
+export type { Controller, ControllerBuilder, TriggerOptions } from './controller-builder.ts';
+export type { Verb } from './controller-definition.ts';
+export { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
+export { type Cleanup, type CleanupContext, withFinalizer } from './finalizer.ts';
+export { type Check, HealthServer, type HealthServerOptions } from './health-server.ts';
+export { Manager } from './manager.ts';
+export type { CacheOptions, ManagerOptions } from './manager-options.ts';
+export { controllerOf, setControllerReference } from './owner-reference.ts';
+export { and, annotationsChanged, generationChanged, labelsChanged, not, or } from './predicates.ts';
+export { type PolicyRule, type RbacDeclaration, type RbacRole, type RbacUses, rbacRoles, rbacRules } from './rbac.ts';
+export { TerminalError } from './terminal-error.ts';

@@ -1,0 +1,36 @@
+/** What a run asked for, once it has been looked at. */
+export interface CheckedResult {
+  readonly requeueAfterMs?: number;
+  readonly priority?: number;
+  /** What was wrong with it, for the log. */
+  readonly complaint?: string;
+}
+
+/**
+ * Reads what a reconcile returned, which may be anything. Something that is not an object asks for nothing, and is reported. A delay or a
+ * priority that is not a finite number throws a `TypeError`: the run wanted to be repeated, and has to be.
+ */
+export function checkedResult(result: unknown): CheckedResult {
+  if (result === undefined || result === null) return {};
+  if (typeof result !== 'object') {
+    return { complaint: `returned ${describe(result)}, and may return nothing or { requeueAfterMs }` };
+  }
+  const { requeueAfterMs, priority } = result as { requeueAfterMs?: unknown; priority?: unknown };
+  return {
+    ...(requeueAfterMs !== undefined && { requeueAfterMs: finite('requeueAfterMs', requeueAfterMs) }),
+    ...(priority !== undefined && { priority: finite('priority', priority) }),
+  };
+}
+
+function finite(field: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new TypeError(`it returned ${field}: ${describe(value)}, and must return a finite number there`);
+}
+
+function describe(value: unknown): string {
+  try {
+    return typeof value === 'string' ? JSON.stringify(value) : String(value);
+  } catch {
+    return 'something that cannot be shown as text';
+  }
+}

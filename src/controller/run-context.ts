@@ -1,0 +1,97 @@
+import { setMaxListeners } from 'node:events';
+import { splitMetaNamespaceKey } from '../api/key.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
+import type { Resource } from '../api/resource.ts';
+import type { RequestHooks } from '../cluster/api-requests.ts';
+import type { Client } from '../cluster/client.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Lister, NamespaceLister } from '../informer/lister.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Cause, ReconcileContext, RecordedEvent, Recorder } from './controller.ts';
+import type { ControllerCaches } from './controller-caches.ts';
+import type { ControllerDefinition } from './controller-definition.ts';
+import type { Gate } from './gate.ts';
+import type { OwnWrites } from './own-writes.ts';
+import { setControllerReference } from './owner-reference.ts';
+import { about } from './run-logger.ts';
+
+/** What all runs of a controller share. */
+export interface RunEnvironment {
+  readonly definition: ControllerDefinition;
+  readonly cluster: Cluster;
+  readonly caches: ControllerCaches;
+  readonly ownWrites: OwnWrites;
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly logger: Logger;
+}
+
+/** What one run sees. Its functions can be taken out of it, as by destructuring. */
+export class RunContext implements ReconcileContext<KubernetesObject> {
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: Stored<KubernetesObject> | undefined;
+  readonly signal: AbortSignal;
+  readonly causes: readonly Cause[];
+  readonly #environment: RunEnvironment;
+  #logger: Logger | undefined;
+
+  constructor(key: string, signal: AbortSignal, causes: readonly Cause[], environment: RunEnvironment) {
+    const { namespace, name } = splitMetaNamespaceKey(key);
+    this.key = key;
+    this.namespace = namespace;
+    this.name = name;
+    this.signal = signal;
+    this.causes = causes;
+    this.#environment = environment;
+    this.object = environment.caches.get(environment.definition.resource, key);
+  }
+
+  get logger(): Logger {
+    const { definition, logger } = this.#environment;
+    this.#logger ??= about(`controller ${definition.name}, ${this.key}`, logger);
+    return this.#logger;
+  }
+
+  readonly client = <R extends KubernetesObject>(resource: Resource<R>): Client<R> => {
+    const { cluster, definition } = this.#environment;
+    return cluster.client(resource, {
+      fieldManager: definition.name,
+      hooks: this.#hooks(resource),
+      ...(this.namespace !== '' && { namespace: this.namespace }),
+    });
+  };
+
+  readonly lister = <R extends KubernetesObject>(resource: Resource<R>): NamespaceLister<R> =>
+    this.#environment.caches.namespaceLister(resource, this.namespace);
+
+  readonly listerOfAll = <R extends KubernetesObject>(resource: Resource<R>): Lister<R> =>
+    this.#environment.caches.lister(resource);
+
+  readonly own = <R extends KubernetesObject>(object: R): R => {
+    const { definition } = this.#environment;
+    if (this.object) return setControllerReference(this.object, definition.resource, object);
+    throw new TypeError(
+      `${definition.resource.kind} ${this.key} is gone, so that it cannot own anything. Return early when \`object\` is undefined.`,
+    );
+  };
+
+  readonly record = (regarding: KubernetesObject, event: RecordedEvent): void =>
+    this.#environment.recorder.record(regarding, event);
+
+  #hooks(resource: Resource): RequestHooks {
+    const { ownWrites, gate } = this.#environment;
+    // Each request that is under way listens.
+    setMaxListeners(0, this.signal);
+    return {
+      signal: this.signal,
+      beforeWrite: () => {
+        this.signal.throwIfAborted();
+        gate.checkWrite();
+      },
+      written: (request, answer) => ownWrites.written(this.key, resource, request, answer),
+      inDoubt: (request) => ownWrites.inDoubt(this.key, resource, request),
+    };
+  }
+}

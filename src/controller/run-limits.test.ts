@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { controllerFixture, recordedMetrics, sites } from './controller-fixture.ts';
+
+const TIMEOUTS = 'controller_runtime_reconcile_timeouts_total{controller="site"}';
+const ACTIVE = 'controller_runtime_active_workers{controller="site"}';
+
+describe('a run', () => {
+  it('has a signal that aborts when its time is up; that counts as a timeout, and is tried again', async () => {
+    const metrics = recordedMetrics();
+    await using fixture = await controllerFixture({ metrics });
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    let count = 0;
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(
+        async ({ signal }) => {
+          if (++count === 1) await fixture.clock.sleep(60_000, signal);
+        },
+        { timeoutMs: 1_000 },
+      );
+    await fixture.start();
+    await fixture.clock.advance(999);
+    expect(count).toBe(1);
+    await fixture.clock.advance(6);
+    expect(count).toBe(2);
+    expect(metrics.values.get(TIMEOUTS)).toBe(1);
+    expect(fixture.logger.lines).toEqual([expect.stringContaining('default/a took longer than 1000 ms')]);
+  });
+
+  it('that fails for another reason after its time was up does not count as a timeout', async () => {
+    const metrics = recordedMetrics();
+    await using fixture = await controllerFixture({ metrics });
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(
+        async () => {
+          await fixture.clock.sleep(1_500);
+          throw new Error('something else');
+        },
+        { timeoutMs: 1_000 },
+      );
+    await fixture.start();
+    await fixture.clock.advance(1_500);
+    expect(metrics.values.get(TIMEOUTS)).toBe(0);
+    expect(fixture.logger.lines).toEqual([expect.stringContaining('something else')]);
+  });
+
+  it('that does not heed its signal is reported as stuck, keeps its key, gives up its worker, and fails healthz in the end', async () => {
+    const metrics = recordedMetrics();
+    await using fixture = await controllerFixture({ metrics });
+    const { manager, clock, admin } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    await fixture.createSite('b');
+    const runs: string[] = [];
+    let release = () => {};
+    manager
+      .controller('site')
+      .for(sites)
+      .reconcile(
+        async ({ name }) => {
+          runs.push(name);
+          if (name === 'a' && runs.length === 1) await new Promise<void>((resolve) => (release = resolve));
+        },
+        { timeoutMs: 1_000, stuckMs: 60_000 },
+      );
+    await fixture.start();
+    await clock.advance(5_999);
+    expect(runs).toEqual(['a']);
+    await clock.advance(1);
+    expect(runs).toEqual(['a', 'b']);
+    expect(fixture.logger.lines).toEqual([
+      expect.stringMatching(/^error controller site: the run of default\/a is stuck/),
+    ]);
+    await admin.client(sites).patch('a', { spec: { color: 'red' } });
+    await clock.advance(54_999);
+    expect(runs).toEqual(['a', 'b']);
+    expect(manager.healthz()).toContainEqual({ name: 'controller-site', ok: true });
+    await clock.advance(1);
+    expect(manager.healthz()).toContainEqual({ name: 'controller-site', ok: false, message: 'stuck: default/a' });
+    release();
+    await clock.advance(0);
+    expect(runs).toEqual(['a', 'b', 'a']);
+    expect(manager.healthz()).toContainEqual({ name: 'controller-site', ok: true });
+    expect(metrics.values.get(ACTIVE)).toBe(0);
+  });
+
+  it('runs beside at most as many others as concurrency says', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await fixture.createSite(name);
+    let active = 0;
+    let most = 0;
+    let done = 0;
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(
+        async () => {
+          most = Math.max(most, ++active);
+          await fixture.clock.sleep(10);
+          active--;
+          done++;
+        },
+        { concurrency: 3 },
+      );
+    await fixture.start();
+    await fixture.clock.advance(10);
+    expect([most, done]).toEqual([3, 3]);
+    await fixture.clock.advance(10);
+    expect([most, done]).toEqual([3, 5]);
+  });
+});
+
+describe('a stop', () => {
+  it('begins no run, aborts those that run, and waits for them', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, clock } = fixture;
+    await fixture.defineSites();
+    for (const name of ['a', 'b']) await fixture.createSite(name);
+    const events: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .reconcile(async ({ name, signal }) => {
+        events.push(`${name} begins`);
+        await clock.sleep(60_000, signal).catch(() => {});
+        await clock.sleep(1_000);
+        events.push(`${name} ends`);
+      });
+    await fixture.start();
+    fixture.abort();
+    const stopped = fixture.running.then(() => events.push('stopped'));
+    await clock.advance(1_000);
+    await stopped;
+    await fixture.stop();
+    expect(events).toEqual(['a begins', 'a ends', 'stopped']);
+    expect(fixture.timersLeft).toBe(0);
+    expect(fixture.logger.lines).toEqual([]);
+  });
+
+  it('goes on without a run that does not end within gracefulStopMs, and says so', async () => {
+    await using fixture = await controllerFixture({ gracefulStopMs: 2_000 });
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(() => new Promise(() => {}));
+    await fixture.start();
+    fixture.abort();
+    await fixture.clock.advance(2_000);
+    await fixture.running;
+    expect(fixture.logger.lines).toEqual([
+      expect.stringMatching(/^error controller site: the runs of default\/a have not ended 2000 ms after/),
+    ]);
+  });
+
+  it('before the caches have synced is not an error', async () => {
+    await using fixture = await controllerFixture();
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(() => {});
+    await fixture.start();
+    fixture.abort();
+    await expect(fixture.running).resolves.toBeUndefined();
+    expect(fixture.timersLeft).toBe(0);
+  });
+
+  it('leaves no request of a run under way', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    const fault = fixture.server.faults.add({ verb: 'get', resource: 'sites', name: 'a' }, { kind: 'stall' });
+    let outcome = '';
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(async ({ client }) => {
+        await client(sites)
+          .get('a')
+          .catch((error: Error) => {
+            outcome = error.message;
+          });
+        await client(sites).patch('a', { spec: { color: 'late' } });
+      });
+    await fixture.start();
+    await fault.met();
+    await fixture.stop();
+    expect(outcome).toBe('the manager stops');
+    const site = await fixture.admin.client(sites).get('a');
+    expect(site.spec?.color).toBeUndefined();
+  });
+});

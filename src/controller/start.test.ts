@@ -1,0 +1,410 @@
+import { describe, expect, it } from 'vitest';
+import { configMaps, secrets } from '../generated/api/core/v1.ts';
+import { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
+import { controllerFixture, recordedMetrics, sites } from './controller-fixture.ts';
+import type { Gate } from './gate.ts';
+import { Manager } from './manager.ts';
+
+const nothing = () => {};
+
+describe('a controller', () => {
+  it('runs nothing before all its caches have synced and all its handlers have seen the initial list', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, server, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    await admin.client(configMaps).create({ metadata: { name: 'c', labels: { site: 'a' } } });
+    server.faults.add({ verb: ['list', 'watch'], resource: 'configmaps' }, { kind: 'delay', ms: 20_000 });
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .watches(configMaps, () => ['default/mapped'])
+      .reconcile(({ key, lister }) => void runs.push(`${key} ${lister(configMaps).list().length}`));
+    await fixture.start();
+    await clock.advance(19_000);
+    expect(runs).toEqual([]);
+    expect(manager.readyz()).toEqual([{ name: 'caches-of-site', ok: false, message: 'configmaps.v1 is listing' }]);
+    await clock.advance(2_000);
+    expect(runs.sort()).toEqual(['default/a 1', 'default/mapped 1']);
+    expect(manager.readyz()).toEqual([{ name: 'caches-of-site', ok: true }]);
+  });
+
+  it('whose caches do not sync in time makes run reject, with kind, state and last error', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, server, clock } = fixture;
+    server.faults.add(
+      { verb: ['list', 'watch'], resource: 'configmaps' },
+      { kind: 'status', code: 403 },
+      { times: Number.POSITIVE_INFINITY },
+    );
+    manager.controller('quick').for(secrets).reconcile(nothing);
+    manager.controller('site').for(configMaps).reconcile(nothing, { syncTimeoutMs: 60_000 });
+    await fixture.start();
+    let outcome: unknown;
+    fixture.running.catch((error: unknown) => {
+      outcome = error;
+    });
+    await clock.advance(59_000);
+    expect(outcome).toBeUndefined();
+    await clock.advance(1_000);
+    expect(outcome).toMatchObject({
+      kind: 'timeout',
+      message: expect.stringMatching(
+        /^controller site cannot start: its caches did not sync within 60000 ms: configmaps\.v1 \(forbidden: .*manager\.rbac\(\)/s,
+      ),
+    });
+    await clock.advance(0);
+    expect(fixture.timersLeft).toBe(0);
+  });
+
+  it('of a kind whose definition is missing waits for it, while others run', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .reconcile(({ key }) => void runs.push(key), { syncTimeoutMs: 10_000 });
+    manager
+      .controller('settings')
+      .for(configMaps)
+      .reconcile(({ key }) => void runs.push(key));
+    await admin.client(configMaps).create({ metadata: { name: 'c' } });
+    await fixture.start();
+    await clock.advance(10 * 60_000);
+    expect(runs).toEqual(['default/c']);
+    expect(manager.readyz()).toContainEqual({
+      name: 'caches-of-site',
+      ok: false,
+      message: 'sites.v1.example.com is gone',
+    });
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    await clock.advance(2 * 60_000);
+    expect(runs).toEqual(['default/c', 'default/a']);
+  });
+
+  it('that is added while the manager runs starts at once', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    await fixture.admin.client(configMaps).create({ metadata: { name: 'c' } });
+    fixture.manager.controller('site').for(sites).reconcile(nothing);
+    await fixture.start();
+    const runs: string[] = [];
+    fixture.manager
+      .controller('settings')
+      .for(configMaps)
+      .reads(sites)
+      .reconcile(({ key, lister }) => void runs.push(`${key} ${lister(sites).list().length}`));
+    await fixture.clock.advance(0);
+    expect(runs).toEqual(['default/c 1']);
+  });
+
+  it('reads no cache that it has not declared', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(({ lister }) => void lister(configMaps).list());
+    await fixture.start();
+    expect(fixture.logger.lines[0]).toMatch(
+      /controller site has not declared configmaps\.v1.*Add \.reads\(configmaps\)/,
+    );
+  });
+
+  it('holds back its runs while it is paused, before and after the start, and forgets nothing', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    const runs: string[] = [];
+    const controller = manager
+      .controller('site')
+      .for(sites)
+      .reconcile(({ key, object }) => void runs.push(`${key} ${object?.spec?.color}`), { concurrency: 2 });
+    controller.pause();
+    await fixture.start();
+    expect(runs).toEqual([]);
+    controller.resume();
+    await clock.advance(0);
+    expect(runs).toEqual(['default/a undefined']);
+    controller.pause();
+    controller.pause();
+    await admin.client(sites).patch('a', { spec: { color: 'red' } });
+    await clock.advance(60_000);
+    expect(runs).toHaveLength(1);
+    controller.resume();
+    await clock.advance(0);
+    expect(runs).toEqual(['default/a undefined', 'default/a red']);
+  });
+
+  it('merges the events of a key within debounceMs after the first into one run', async () => {
+    await using fixture = await controllerFixture();
+    const { admin, clock } = fixture;
+    await fixture.defineSites();
+    const times: number[] = [];
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(() => void times.push(clock.monotonicMs()), { debounceMs: 1_000 });
+    await fixture.start();
+    await fixture.createSite('a');
+    for (let n = 0; n < 5; n++) {
+      await clock.advance(300);
+      await admin.client(sites).patch('a', { spec: { color: `${n}` } });
+    }
+    await clock.advance(5_000);
+    expect(times).toEqual([1_000, 2_200]);
+  });
+});
+
+describe('a source', () => {
+  it('brings keys until it ends or fails; a wrong key and the failure are reported', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    async function* keys() {
+      yield 'default/a';
+      yield 'a';
+      yield 5 as unknown as string;
+      yield 'default/b';
+      throw new Error('the line is dead');
+    }
+    const runs: string[] = [];
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .source(keys())
+      .reconcile(({ key, causes }) => void runs.push(`${key} ${causes[0]?.type}`));
+    await fixture.start();
+    expect(runs).toEqual(['default/a source', 'default/b source']);
+    expect(fixture.logger.lines).toEqual([
+      expect.stringMatching(
+        /^error controller site: a source of keys brought a wrong one, .*"a" cannot be the key of a Site/,
+      ),
+      expect.stringMatching(/^error controller site: a source .*must be a string, not number/),
+      expect.stringMatching(/^error controller site: a source of keys failed and brings no more: the line is dead/),
+    ]);
+  });
+
+  it('that never ends is left at the stop, and one that hangs does not hold it up', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    let left = false;
+    async function* endless() {
+      try {
+        for (;;) {
+          await fixture.clock.sleep(10);
+          yield 'default/a';
+        }
+      } finally {
+        left = true;
+      }
+    }
+    const hanging: AsyncIterable<string> = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
+    fixture.manager.controller('site').for(sites).source(endless()).source(hanging).reconcile(nothing);
+    await fixture.start();
+    await fixture.clock.advance(100);
+    await fixture.stop();
+    await fixture.clock.advance(100);
+    expect(left).toBe(true);
+  });
+});
+
+describe('a manager', () => {
+  it('says what to do about a name that is taken, a missing .for, a missing .reconcile, and a second run', async () => {
+    await using fixture = await controllerFixture();
+    const { manager } = fixture;
+    await expect(manager.run()).rejects.toMatchObject({
+      kind: 'misuse',
+      message: expect.stringContaining('no controllers'),
+    });
+    manager.controller('site').for(sites).reconcile(nothing);
+    expect(() => manager.controller('site')).toThrow(/there is a controller site already\. Give this one another name/);
+    expect(() => manager.controller('')).toThrow(TypeError);
+    const half = manager.controller('half');
+    expect(() => half.reconcile(nothing)).toThrow(/controller half: .*Call \.for\(resource\) before \.reconcile/);
+    half.for(sites);
+    expect(() => half.for(sites)).toThrow(/\.for was called twice/);
+    await expect(manager.run()).rejects.toMatchObject({
+      kind: 'misuse',
+      message: expect.stringMatching(/controller half does nothing\. End it with \.reconcile/),
+    });
+    half.reconcile(nothing);
+    expect(() => half.owns(configMaps)).toThrow(/it is complete\. Call everything else before \.reconcile/);
+    await fixture.start();
+    await expect(manager.run()).rejects.toMatchObject({
+      kind: 'misuse',
+      message: expect.stringContaining('run was called twice'),
+    });
+  });
+
+  it.each([
+    [{ concurrency: 0 }, /concurrency must be a whole number above 0, not 0/],
+    [{ concurrency: 1.5 }, /concurrency/],
+    [{ timeoutMs: Number.NaN }, /timeoutMs must be a number of milliseconds above 0, not NaN/],
+    [{ stuckMs: 0 }, /stuckMs/],
+    [{ debounceMs: Number.POSITIVE_INFINITY }, /debounceMs must be a finite number/],
+    [{ syncTimeoutMs: -1 }, /syncTimeoutMs/],
+  ])('refuses options that cannot be meant (%o)', async (options, message) => {
+    await using fixture = await controllerFixture();
+    const builder = fixture.manager.controller('site').for(sites);
+    expect(() => builder.reconcile(nothing, options)).toThrow(message);
+  });
+
+  it('uses a factory that it is given, and leaves it running', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    await using factory = new SharedInformerFactory(fixture.cluster);
+    const shared = factory.for(sites).informer();
+    const manager = new Manager(fixture.cluster, { factory });
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .reconcile(({ key }) => void runs.push(key));
+    const stop = new AbortController();
+    const running = manager.run({ signal: stop.signal });
+    await fixture.clock.advance(0);
+    expect(runs).toEqual(['default/a']);
+    stop.abort();
+    await running;
+    expect(shared.isStopped()).toBe(false);
+    await fixture.createSite('b');
+    await fixture.clock.advance(0);
+    expect(shared.indexer.listKeys()).toContain('default/b');
+    expect(runs).toEqual(['default/a']);
+  });
+
+  it('rejects when an informer that it needs stops, and when the cluster is closed', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    const factory = new SharedInformerFactory(fixture.cluster);
+    const manager = new Manager(fixture.cluster, { factory });
+    manager.controller('site').for(sites).reconcile(nothing);
+    const running = manager.run();
+    const stopped = expect(running).rejects.toMatchObject({
+      kind: 'stopped',
+      message: expect.stringContaining('sites.v1.example.com'),
+    });
+    await fixture.clock.advance(0);
+    await factory.shutdown();
+    await stopped;
+    fixture.manager.controller('site').for(sites).reconcile(nothing);
+    await fixture.start();
+    await fixture.cluster.close();
+    await expect(fixture.running).rejects.toMatchObject({ kind: expect.stringMatching(/closed|stopped/) });
+  });
+
+  it('has all series of its controllers from the start, under the names of controller-runtime', async () => {
+    const metrics = recordedMetrics();
+    await using fixture = await controllerFixture({ metrics });
+    fixture.manager.controller('site').for(sites).reconcile(nothing, { concurrency: 3 });
+    await fixture.start();
+    const ours = [...metrics.values].filter(([name]) => /^(controller_runtime|workqueue)_/.test(name));
+    expect(Object.fromEntries(ours)).toEqual({
+      'controller_runtime_active_workers{controller="site"}': 0,
+      'controller_runtime_max_concurrent_reconciles{controller="site"}': 3,
+      'controller_runtime_reconcile_errors_total{controller="site"}': 0,
+      'controller_runtime_reconcile_panics_total{controller="site"}': 0,
+      'controller_runtime_reconcile_timeouts_total{controller="site"}': 0,
+      'controller_runtime_reconcile_total{controller="site",result="error"}': 0,
+      'controller_runtime_reconcile_total{controller="site",result="requeue"}': 0,
+      'controller_runtime_reconcile_total{controller="site",result="requeue_after"}': 0,
+      'controller_runtime_reconcile_total{controller="site",result="success"}': 0,
+      'controller_runtime_terminal_reconcile_errors_total{controller="site"}': 0,
+      'workqueue_adds_total{name="site",controller="site"}': 0,
+      'workqueue_depth{name="site",controller="site",priority="0"}': 0,
+      'workqueue_longest_running_processor_seconds{name="site",controller="site"}': 0,
+      'workqueue_retries_total{name="site",controller="site"}': 0,
+      'workqueue_unfinished_work_seconds{name="site",controller="site"}': 0,
+    });
+  });
+});
+
+describe('a gate', () => {
+  it('that is closed lets nothing run; closing it aborts what runs, which is run again when it opens', async () => {
+    const gate = new FakeGate();
+    await using fixture = await controllerFixture({ gate });
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    const outcomes: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .reconcile(async ({ signal, client }) => {
+        outcomes.push('begins');
+        await clock.sleep(1_000, signal).catch(() => outcomes.push('aborted'));
+        await client(sites)
+          .patch('a', { spec: { color: 'red' } })
+          .catch((error: Error) => {
+            outcomes.push(error.message);
+            throw error;
+          });
+        outcomes.push('written');
+      });
+    await fixture.start();
+    expect(outcomes.splice(0)).toEqual([]);
+    gate.set(true);
+    await clock.advance(500);
+    gate.set(false);
+    await clock.advance(60_000);
+    expect(outcomes.splice(0)).toEqual(['begins', 'aborted', 'this process may not write any more']);
+    expect((await admin.client(sites).get('a')).spec?.color).toBeUndefined();
+    gate.set(true);
+    await clock.advance(1_000);
+    expect(outcomes.splice(0, 2)).toEqual(['begins', 'written']);
+    expect(fixture.logger.lines).toEqual([]);
+  });
+
+  it('is asked before each attempt of a write, repeated ones too', async () => {
+    const gate = new FakeGate();
+    gate.set(true);
+    await using fixture = await controllerFixture({ gate });
+    const { manager, server, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    server.faults.add(
+      { verb: 'patch', resource: 'sites' },
+      { kind: 'status', code: 429, retryAfterSeconds: 1 },
+      { times: 2 },
+    );
+    manager
+      .controller('site')
+      .for(sites)
+      .reconcile(async ({ client }) => {
+        await client(sites).get('a');
+        await client(sites).patch('a', { spec: { color: 'red' } });
+      });
+    await fixture.start();
+    expect(gate.checks).toBe(1);
+    await clock.advance(2_000);
+    expect(gate.checks).toBeGreaterThanOrEqual(3);
+  });
+});
+
+class FakeGate implements Gate {
+  isOpen = false;
+  checks = 0;
+  readonly #callbacks = new Set<() => void>();
+
+  set(isOpen: boolean): void {
+    this.isOpen = isOpen;
+    for (const callback of this.#callbacks) callback();
+  }
+
+  onChange(callback: () => void): () => void {
+    this.#callbacks.add(callback);
+    return () => this.#callbacks.delete(callback);
+  }
+
+  checkWrite(): void {
+    this.checks++;
+    if (!this.isOpen) throw new Error('the gate is closed');
+  }
+}

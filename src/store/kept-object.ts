@@ -1,6 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { Labels } from '../api/label-selector.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 
 const NO_LABELS: Labels = Object.freeze(Object.create(null));
 
@@ -34,7 +34,8 @@ export class KeptObject<T extends KubernetesObject> implements Cached<T> {
     return this.#object.metadata?.labels ?? NO_LABELS;
   }
 
-  view(): T {
-    return this.#object;
+  view(): Stored<T> {
+    // Who puts objects in decides what they carry; readers may rely on what servers send.
+    return this.#object as Stored<T>;
   }
 }

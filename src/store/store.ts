@@ -1,7 +1,7 @@
 import type { Cached } from '../api/cached.ts';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { KeptObject } from './kept-object.ts';
 import type { MutationDetector } from './mutation-detector.ts';
 import { ObjectTable } from './object-table.ts';
@@ -65,7 +65,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   resync(): void {}
 
   /** In no promised order. */
-  list(): T[] {
+  list(): Stored<T>[] {
     return viewsOf(this.table.values());
   }
 
@@ -74,11 +74,11 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** What is stored under the key of `obj`. */
-  get(obj: T | DeletedFinalStateUnknown<T>): T | undefined {
+  get(obj: T | DeletedFinalStateUnknown<T>): Stored<T> | undefined {
     return this.getByKey(obj instanceof DeletedFinalStateUnknown ? obj.key : this.#keyOf(obj));
   }
 
-  getByKey(key: string): T | undefined {
+  getByKey(key: string): Stored<T> | undefined {
     return this.table.get(key)?.view();
   }
 
@@ -116,6 +116,6 @@ function plainCached<T extends KubernetesObject>(key: string, obj: T): Cached<T>
   return new KeptObject(key, obj);
 }
 
-export function viewsOf<T extends KubernetesObject>(cached: readonly Cached<T>[]): T[] {
+export function viewsOf<T extends KubernetesObject>(cached: readonly Cached<T>[]): Stored<T>[] {
   return cached.map((object) => object.view());
 }

@@ -32,7 +32,13 @@ const filesIn = (folder: string, ending: string) =>
     .map((file) => `${folder}/${file}`);
 
 const apiDoors = filesIn('src/generated/api', '.ts');
-const doors = ['src/index.ts', 'src/testing/index.ts', 'src/workqueue/index.ts', ...apiDoors];
+const doors = [
+  'src/index.ts',
+  'src/testing/index.ts',
+  'src/workqueue/index.ts',
+  'src/client-node/index.ts',
+  ...apiDoors,
+];
 
 rmSync(dist, { recursive: true, force: true });
 await build({

@@ -26,6 +26,8 @@ const SECTIONS: readonly Section[] = [
 
 const WORKQUEUE_SECTIONS: readonly Section[] = [{ title: 'Work queues', folders: ['src/workqueue/'] }];
 
+const CLIENT_NODE_SECTIONS: readonly Section[] = [{ title: 'Objects of client-node', folders: ['src/client-node/'] }];
+
 const TESTING_SECTIONS: readonly Section[] = [
   { title: 'The embedded API server', folders: ['src/testing/api-server', 'src/apiserver/'] },
   { title: 'A real control plane', folders: ['src/testing/control-plane'] },
@@ -45,11 +47,17 @@ async function tokenModules(): Promise<TokenModule[]> {
 }
 
 async function makePages(): Promise<Map<string, string>> {
-  const reader = new DoorReader(root, ['src/index.ts', 'src/testing/index.ts', 'src/workqueue/index.ts']);
+  const reader = new DoorReader(root, [
+    'src/index.ts',
+    'src/testing/index.ts',
+    'src/workqueue/index.ts',
+    'src/client-node/index.ts',
+  ]);
   const main = reader.read('src/index.ts');
   const testing = reader.read('src/testing/index.ts', new Set(main.map(({ name }) => name)));
   const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
-  mustBeExported([...main, ...testing, ...workqueue]);
+  const clientNode = reader.read('src/client-node/index.ts', new Set(main.map(({ name }) => name)));
+  mustBeExported([...main, ...testing, ...workqueue, ...clientNode]);
   return new Map([
     [
       'tidewatch.md',
@@ -78,6 +86,16 @@ async function makePages(): Promise<Map<string, string>> {
           "What `import { … } from 'tidewatch/workqueue'` offers. [Work queues](../work-queues.md) shows how to use it.",
         sections: WORKQUEUE_SECTIONS,
         names: workqueue,
+      }),
+    ],
+    [
+      'client-node.md',
+      renderReference({
+        title: 'tidewatch/client-node',
+        intro:
+          "What `import { … } from 'tidewatch/client-node'` offers. [From client-node](../from-client-node.md) shows how to use it.",
+        sections: CLIENT_NODE_SECTIONS,
+        names: clientNode,
       }),
     ],
     ['api.md', renderTokens(await tokenModules())],

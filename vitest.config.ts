@@ -8,6 +8,7 @@ const alias = [
   { find: /^tidewatch\/controller$/, replacement: source('src/controller/index.ts') },
   { find: /^tidewatch\/testing$/, replacement: source('src/testing/index.ts') },
   { find: /^tidewatch\/workqueue$/, replacement: source('src/workqueue/index.ts') },
+  { find: /^tidewatch\/client-node$/, replacement: source('src/client-node/index.ts') },
   { find: /^tidewatch\/api\/(.+)$/, replacement: `${source('src/generated/api')}/$1.ts` },
 ];
 

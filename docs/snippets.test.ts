@@ -24,6 +24,7 @@ function load(specifier: string): Promise<unknown> {
   if (door === 'controller') return import('tidewatch/controller');
   if (door === 'testing') return import('tidewatch/testing');
   if (door === 'workqueue') return import('tidewatch/workqueue');
+  if (door === 'client-node') return import('tidewatch/client-node');
   return import(/* @vite-ignore */ join(root, 'src/generated/api', `${path.join('/')}.ts`));
 }
 

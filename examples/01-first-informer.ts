@@ -8,16 +8,16 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
   const podInformer = factory.for(pods); // or factory.core.v1.pods()
 
   const registration = podInformer.informer().addEventHandler({
-    onAdd: (pod, isInInitialList) => log(`${isInInitialList ? 'was there' : 'add'} ${pod.metadata?.name}`),
-    onUpdate: (old, pod) => log(`update ${pod.metadata?.name} ${old.status?.phase} -> ${pod.status?.phase}`),
-    onDelete: (pod) => log(`delete ${pod.metadata?.name}`),
+    onAdd: (pod, isInInitialList) => log(`${isInInitialList ? 'was there' : 'add'} ${pod.metadata.name}`),
+    onUpdate: (old, pod) => log(`update ${pod.metadata.name} ${old.status?.phase} -> ${pod.status?.phase}`),
+    onDelete: (pod) => log(`delete ${pod.metadata.name}`),
   });
 
   factory.start({ signal });
   await factory.waitForCacheSync({ signal });
   await registration.synced;
 
-  const wordpress = podInformer.lister().list('app=wordpress'); // from memory, typed as Pod[]
+  const wordpress = podInformer.lister().list('app=wordpress'); // from memory, typed as Stored<Pod>[]
   log(`${wordpress.length} pods of wordpress in the cache`);
 
   await meanwhile(async (others) => {

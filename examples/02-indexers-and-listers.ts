@@ -1,6 +1,6 @@
 /** Finding objects in the cache: by label, by namespace and name, and by indexes of one's own. */
-import { SharedInformerFactory } from 'tidewatch';
-import { pods } from 'tidewatch/api/core/v1';
+import { SharedInformerFactory, type Stored } from 'tidewatch';
+import { type Pod, pods } from 'tidewatch/api/core/v1';
 import { type ExampleContext, runExample } from './example-cluster.ts';
 
 export async function main({ cluster, log, signal, meanwhile, untilDone }: ExampleContext): Promise<void> {
@@ -24,11 +24,11 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
   factory.start({ signal });
   await factory.waitForCacheSync({ signal });
 
-  const names = (list: { metadata?: { name?: string } }[]) => list.map((pod) => pod.metadata?.name).sort();
+  const names = (list: Stored<Pod>[]) => list.map((pod) => pod.metadata.name).sort();
   const lister = podInformer.lister();
   log(`app=web: ${names(lister.list('app=web'))}`);
   log(`app in (web, mysql): ${names(lister.list('app in (web, mysql)'))}`);
-  log(`default/mysql: ${lister.namespace('default').get('mysql')?.metadata?.name}`);
+  log(`default/mysql: ${lister.namespace('default').get('mysql')?.metadata.name}`);
   log(`nobody: ${lister.get('default/nobody')}`);
   log(`on node-a: ${names(indexer.byIndex('node', 'node-a'))}`);
   log(`keys with nginx:1.29: ${indexer.indexKeys('image', 'nginx:1.29')}`);

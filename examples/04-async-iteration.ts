@@ -12,7 +12,7 @@ async function follow(informer: Informer<Pod>, { log, signal }: ExampleContext):
         log(`add ${name}${event.isInInitialList ? ' (was there)' : ''}`);
         break;
       case 'update':
-        log(`update ${name}: tier ${event.oldObject.metadata?.labels?.tier} -> ${labels?.tier}`);
+        log(`update ${name}: tier ${event.oldObject.metadata.labels?.tier} -> ${labels?.tier}`);
         break;
       case 'delete':
         log(`delete ${name}${event.finalStateUnknown ? ' (last seen state)' : ''}`);

@@ -26,9 +26,9 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
     }),
   );
   informer.addEventHandler({
-    onAdd: (tab) => log(`add ${tab.metadata?.name} ${tab.spec.schedule}`),
-    onUpdate: (old, tab) => log(`update ${tab.metadata?.name} ${old.spec.schedule} -> ${tab.spec.schedule}`),
-    onDelete: (tab) => log(`delete ${tab.metadata?.name}`),
+    onAdd: (tab) => log(`add ${tab.metadata.name} ${tab.spec.schedule}`),
+    onUpdate: (old, tab) => log(`update ${tab.metadata.name} ${old.spec.schedule} -> ${tab.spec.schedule}`),
+    onDelete: (tab) => log(`delete ${tab.metadata.name}`),
   });
   factory.start({ signal });
 

@@ -11,9 +11,9 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
 
   const registrations = [databases, running].map((selection) =>
     selection.addEventHandler({
-      onAdd: (pod) => log(`${selection.name}: add ${pod.metadata?.name}`),
-      onUpdate: (_old, pod) => log(`${selection.name}: update ${pod.metadata?.name}`),
-      onDelete: (pod) => log(`${selection.name}: delete ${pod.metadata?.name}`),
+      onAdd: (pod) => log(`${selection.name}: add ${pod.metadata.name}`),
+      onUpdate: (_old, pod) => log(`${selection.name}: update ${pod.metadata.name}`),
+      onDelete: (pod) => log(`${selection.name}: delete ${pod.metadata.name}`),
     }),
   );
 

@@ -7,8 +7,8 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
   await using factory = new SharedInformerFactory(cluster, { namespace: ['default', 'kube-system'] });
   const informer = factory.for(configMaps).informer();
   informer.addEventHandler({
-    onAdd: ({ metadata }) => log(`add ${metadata?.namespace}/${metadata?.name}`),
-    onDelete: ({ metadata }) => log(`delete ${metadata?.namespace}/${metadata?.name}`),
+    onAdd: ({ metadata }) => log(`add ${metadata.namespace}/${metadata.name}`),
+    onDelete: ({ metadata }) => log(`delete ${metadata.namespace}/${metadata.name}`),
   });
   factory.start({ signal });
   await factory.waitForCacheSync({ signal });

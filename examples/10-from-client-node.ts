@@ -13,12 +13,13 @@ type Log = (line: string) => void;
 export async function before(config: KubeConfig, log: Log): Promise<() => Promise<void>> {
   const { CoreV1Api, makeInformer } = await import('@kubernetes/client-node');
   const api = config.makeApiClient(CoreV1Api);
+  const name = ({ metadata = {} }: V1Pod) => metadata.name;
   const informer = makeInformer(config, '/api/v1/namespaces/default/pods', () =>
     api.listNamespacedPod({ namespace: 'default' }),
   );
-  informer.on('add', (pod: V1Pod) => log(`add ${pod.metadata?.name}`));
-  informer.on('update', (pod: V1Pod) => log(`update ${pod.metadata?.name}`));
-  informer.on('delete', (pod: V1Pod) => log(`delete ${pod.metadata?.name}`));
+  informer.on('add', (pod: V1Pod) => log(`add ${name(pod)}`));
+  informer.on('update', (pod: V1Pod) => log(`update ${name(pod)}`));
+  informer.on('delete', (pod: V1Pod) => log(`delete ${name(pod)}`));
   let stopped = false;
   informer.on('error', (error: unknown) => {
     if (stopped) return; // stop() is reported as an error, too
@@ -40,9 +41,9 @@ export async function after(config: KubeConfig, log: Log): Promise<() => Promise
     .for(pods)
     .informer()
     .addEventHandler({
-      onAdd: (pod) => log(`add ${pod.metadata?.name}`),
-      onUpdate: (_old, pod) => log(`update ${pod.metadata?.name}`), // and the old one, too
-      onDelete: (pod) => log(`delete ${pod.metadata?.name}`),
+      onAdd: (pod) => log(`add ${pod.metadata.name}`),
+      onUpdate: (_old, pod) => log(`update ${pod.metadata.name}`), // and the old one, too
+      onDelete: (pod) => log(`delete ${pod.metadata.name}`),
     });
   factory.start(); // failures are retried, with backoff, forever
   await factory.waitForCacheSync();

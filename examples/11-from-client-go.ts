@@ -27,7 +27,7 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
   // err = informer.AddIndexers(cache.Indexers{"byApp": func(obj any) ([]string, error) {
   //     return []string{obj.(*corev1.Pod).Labels["app"]}, nil
   // }})
-  informer.addIndexers({ byApp: (pod: Pod) => [pod.metadata?.labels?.app ?? ''] });
+  informer.addIndexers({ byApp: (pod) => [pod.metadata.labels?.app ?? ''] });
 
   // registration, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
   //     AddFunc: func(obj any, isInInitialList bool) { … },
@@ -41,13 +41,13 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
   //     },
   // })
   const registration = informer.addEventHandler({
-    onAdd: (pod, isInInitialList) => log(`add ${pod.metadata?.name}${isInInitialList ? ' (initial list)' : ''}`),
+    onAdd: (pod, isInInitialList) => log(`add ${pod.metadata.name}${isInInitialList ? ' (initial list)' : ''}`),
     onUpdate: (oldPod, newPod) => {
-      if (oldPod.metadata?.resourceVersion === newPod.metadata?.resourceVersion) return; // a resync
-      log(`update ${newPod.metadata?.name}`);
+      if (oldPod.metadata.resourceVersion === newPod.metadata.resourceVersion) return; // a resync
+      log(`update ${newPod.metadata.name}`);
     },
     onDelete: (pod, finalStateUnknown) =>
-      log(`delete ${pod.metadata?.name}${finalStateUnknown ? ' (final state unknown)' : ''}`),
+      log(`delete ${pod.metadata.name}${finalStateUnknown ? ' (final state unknown)' : ''}`),
   });
 
   // factory.Start(stopCh)
@@ -60,7 +60,7 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
   // pod, err := podInformer.Lister().Pods("default").Get("mysql") // errors.IsNotFound(err) when there is none
   // byApp, err := informer.GetIndexer().ByIndex("byApp", "mysql")
   const lister = podInformer.lister().namespace('default');
-  log(`list: ${lister.list().length}, get: ${lister.get('mysql')?.metadata?.name}, nobody: ${lister.get('nobody')}`);
+  log(`list: ${lister.list().length}, get: ${lister.get('mysql')?.metadata.name}, nobody: ${lister.get('nobody')}`);
   log(`by index: ${informer.indexer.byIndex('byApp', 'mysql').length}`);
 
   await meanwhile(async (others) => {

@@ -19,7 +19,7 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
     onAdd: enqueue,
     // Of a pod that is being deleted, the deletion is what counts.
     onUpdate: (_old, pod) => {
-      if (!pod.metadata?.deletionTimestamp) enqueue(pod);
+      if (!pod.metadata.deletionTimestamp) enqueue(pod);
     },
     onDelete: enqueue,
   });

@@ -34,6 +34,7 @@ const filesIn = (folder: string, ending: string) =>
 const apiDoors = filesIn('src/generated/api', '.ts');
 const doors = [
   'src/index.ts',
+  'src/client-node/index.ts',
   'src/controller/index.ts',
   'src/testing/index.ts',
   'src/workqueue/index.ts',

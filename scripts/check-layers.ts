@@ -23,6 +23,7 @@ const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<
   ['cluster', [...WORDS, 'http', 'login']],
   ['codec', [...WORDS, 'generated']],
   ['workqueue', WORDS],
+  ['client-node', ['api', 'generated']],
   ['informer', [...WORDS, ...STAGES, 'cluster', 'generated']],
   ['controller', [...WORDS, 'cluster', 'informer', 'processor', 'workqueue']],
   ['apiserver', [...WORDS, 'generated']],
@@ -35,6 +36,8 @@ const ALLOWED_PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['login', ['yaml']],
   ['apiserver', ['yaml']],
   ['cli', ['yaml']],
+  // For its types: nothing of it is loaded.
+  ['client-node', ['@kubernetes/client-node']],
 ]);
 
 /** `api` is the words of the API without I/O. */

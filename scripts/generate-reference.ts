@@ -27,6 +27,7 @@ const SECTIONS: readonly Section[] = [
 const WORKQUEUE_SECTIONS: readonly Section[] = [{ title: 'Work queues', folders: ['src/workqueue/'] }];
 
 const CONTROLLER_SECTIONS: readonly Section[] = [{ title: 'Controllers', folders: ['src/controller/'] }];
+const CLIENT_NODE_SECTIONS: readonly Section[] = [{ title: 'Objects of client-node', folders: ['src/client-node/'] }];
 
 const TESTING_SECTIONS: readonly Section[] = [
   { title: 'The embedded API server', folders: ['src/testing/api-server', 'src/apiserver/'] },
@@ -49,6 +50,7 @@ async function tokenModules(): Promise<TokenModule[]> {
 async function makePages(): Promise<Map<string, string>> {
   const reader = new DoorReader(root, [
     'src/index.ts',
+    'src/client-node/index.ts',
     'src/controller/index.ts',
     'src/testing/index.ts',
     'src/workqueue/index.ts',
@@ -57,7 +59,8 @@ async function makePages(): Promise<Map<string, string>> {
   const testing = reader.read('src/testing/index.ts', new Set(main.map(({ name }) => name)));
   const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   const controller = reader.read('src/controller/index.ts', new Set(main.map(({ name }) => name)));
-  mustBeExported([...main, ...testing, ...workqueue, ...controller]);
+  const clientNode = reader.read('src/client-node/index.ts', new Set(main.map(({ name }) => name)));
+  mustBeExported([...main, ...testing, ...workqueue, ...controller, ...clientNode]);
   return new Map([
     [
       'tidewatch.md',
@@ -96,6 +99,16 @@ async function makePages(): Promise<Map<string, string>> {
           "What `import { … } from 'tidewatch/controller'` offers. [Controllers](../controllers.md) shows how to use it.",
         sections: CONTROLLER_SECTIONS,
         names: controller,
+      }),
+    ],
+    [
+      'client-node.md',
+      renderReference({
+        title: 'tidewatch/client-node',
+        intro:
+          "What `import { … } from 'tidewatch/client-node'` offers. [From client-node](../from-client-node.md) shows how to use it.",
+        sections: CLIENT_NODE_SECTIONS,
+        names: clientNode,
       }),
     ],
     ['api.md', renderTokens(await tokenModules())],

@@ -1,5 +1,6 @@
 export { ApiError, type ApiErrorContext, type ApiErrorKind } from './api/api-error.ts';
 export { DeletedFinalStateUnknown } from './api/deleted-final-state-unknown.ts';
+export type { FieldPath } from './api/field-path.ts';
 export { type FieldRequirement, FieldSelector } from './api/field-selector.ts';
 export {
   deletionHandlingKey,
@@ -20,8 +21,10 @@ export type {
   ObjectMeta,
   OwnerReference,
   PartialObjectMetadata,
+  Stored,
   TypeMeta,
 } from './api/metadata.ts';
+export type { AppliedObject, JsonPatchOperation, MergePatch, StrategicMergePatch } from './api/patch.ts';
 export type { Reachability } from './api/reachability.ts';
 export {
   apiVersionOf,

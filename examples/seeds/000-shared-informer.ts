@@ -7,10 +7,10 @@ export async function main({ cluster, log, signal, resyncMs = 60_000 }: ExampleC
   const informer = factory.core.v1.pods().informer();
 
   informer.addEventHandler({
-    onAdd: (pod) => log(`New Pod Added to Store: ${pod.metadata?.name}`),
+    onAdd: (pod) => log(`New Pod Added to Store: ${pod.metadata.name}`),
     onUpdate: ({ metadata: old }, { metadata }) =>
-      log(`${metadata?.name} with UID ${metadata?.uid} has been updated to ${old?.name} with ${old?.uid}`),
-    onDelete: (pod) => log(`Resource ${pod.metadata?.name} has been deleted.`),
+      log(`${metadata.name} with UID ${metadata.uid} has been updated to ${old.name} with ${old.uid}`),
+    onDelete: (pod) => log(`Resource ${pod.metadata.name} has been deleted.`),
   });
 
   await informer.run({ signal });

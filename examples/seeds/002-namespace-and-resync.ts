@@ -7,9 +7,9 @@ export async function main({ cluster, log, signal, resyncMs = 5_000 }: ExampleCo
   const podInformer = factory.core.v1.pods().informer();
 
   podInformer.addEventHandler({
-    onAdd: (pod) => log(`add a pod: ${pod.metadata?.name}`),
-    onUpdate: (oldPod, newPod) => log(`update a pod: ${oldPod.metadata?.name} ${newPod.metadata?.name}`),
-    onDelete: (pod) => log(`delete a pod: ${pod.metadata?.name}`),
+    onAdd: (pod) => log(`add a pod: ${pod.metadata.name}`),
+    onUpdate: (oldPod, newPod) => log(`update a pod: ${oldPod.metadata.name} ${newPod.metadata.name}`),
+    onDelete: (pod) => log(`delete a pod: ${pod.metadata.name}`),
   });
 
   const running = podInformer.run({ signal });

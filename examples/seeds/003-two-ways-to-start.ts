@@ -11,9 +11,9 @@ export async function main(
   const sharedInformer = podInformer.informer(); // the same one, however often it is asked for
 
   const registration = sharedInformer.addEventHandler({
-    onAdd: (pod) => log(`add: ${pod.metadata?.name}`),
-    onUpdate: (_oldPod, newPod) => log(`update: ${newPod.metadata?.name}`),
-    onDelete: (pod) => log(`delete: ${pod.metadata?.name}`),
+    onAdd: (pod) => log(`add: ${pod.metadata.name}`),
+    onUpdate: (_oldPod, newPod) => log(`update: ${newPod.metadata.name}`),
+    onDelete: (pod) => log(`delete: ${pod.metadata.name}`),
   });
 
   let running: Promise<void>;
@@ -27,7 +27,7 @@ export async function main(
   }
 
   await registration.synced; // the cache is filled; now the handler has been told, too
-  for (const pod of podInformer.lister().namespace('default').list()) log(`list pods: ${pod.metadata?.name}`);
+  for (const pod of podInformer.lister().namespace('default').list()) log(`list pods: ${pod.metadata.name}`);
   await running;
 }
 

@@ -31,7 +31,7 @@ async function follow(
         for (const delta of deltas) {
           if (delta.type === 'Deleted') indexer.delete(delta.object);
           else indexer.update(delta.object as Pod);
-          const names = indexer.byIndex(NAMESPACE_INDEX, 'default').map((pod) => pod.metadata?.name);
+          const names = indexer.byIndex(NAMESPACE_INDEX, 'default').map((pod) => pod.metadata.name);
           log(`${delta.type} ${fifo.keyOf(delta.object)}; default has ${names.sort().join(', ') || 'nothing'}`);
         }
       });

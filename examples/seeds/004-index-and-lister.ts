@@ -8,9 +8,9 @@ export async function main({ cluster, log, signal, resyncMs = 30_000 }: ExampleC
   const podInformer = factory.for(pods);
 
   const registration = podInformer.informer().addEventHandler({
-    onAdd: (pod) => log(`Pod Added: ${pod.metadata?.namespace}/${pod.metadata?.name}`),
-    onUpdate: (_oldPod, pod) => log(`Pod Updated: ${pod.metadata?.namespace}/${pod.metadata?.name}`),
-    onDelete: (pod) => log(`Pod Deleted: ${pod.metadata?.namespace}/${pod.metadata?.name}`),
+    onAdd: (pod) => log(`Pod Added: ${pod.metadata.namespace}/${pod.metadata.name}`),
+    onUpdate: (_oldPod, pod) => log(`Pod Updated: ${pod.metadata.namespace}/${pod.metadata.name}`),
+    onDelete: (pod) => log(`Pod Deleted: ${pod.metadata.namespace}/${pod.metadata.name}`),
   });
 
   factory.start({ signal });

@@ -1,5 +1,5 @@
 import type { Labels } from './label-selector.ts';
-import type { KubernetesObject, ListMeta } from './metadata.ts';
+import type { KubernetesObject, ListMeta, Stored } from './metadata.ts';
 import type { Status } from './status.ts';
 import { TidewatchError } from './tidewatch-error.ts';
 
@@ -21,7 +21,7 @@ export interface Cached<T extends KubernetesObject = KubernetesObject> {
   /** Look up with `Object.hasOwn`: `constructor` is a legal label key. */
   readonly labels: Labels;
   /** The object as plain data. */
-  view(): T;
+  view(): Stored<T>;
   /** The table calls these when it has stored the object and when it has dropped it; the compact cache keeps its bytes in order by that. */
   stored?(): void;
   dropped?(): void;

@@ -1,7 +1,7 @@
 import type { Cached } from './cached.ts';
 import { KeyError, objectKey } from './key.ts';
 import type { Labels } from './label-selector.ts';
-import type { KubernetesObject } from './metadata.ts';
+import type { KubernetesObject, Stored } from './metadata.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 
 const NO_LABELS: Labels = Object.freeze({});
@@ -26,8 +26,8 @@ class PlainCached<T extends KubernetesObject> implements Cached<T> {
     this.#object = object;
   }
 
-  view(): T {
-    return this.#object;
+  view(): Stored<T> {
+    return this.#object as Stored<T>;
   }
 }
 

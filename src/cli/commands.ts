@@ -2,6 +2,7 @@ import { UsageError } from './cli-error.ts';
 import type { Command } from './command.ts';
 import { completeCommand, completionCommand } from './completion/completion-command.ts';
 import { demoCommand } from './demo/demo-command.ts';
+import { generateApiCommand } from './generate/generate-api-command.ts';
 import { generateCrdCommand } from './generate/generate-crd-command.ts';
 import { commandHelp, overview } from './help.ts';
 import { initOperatorCommand } from './init/init-operator-command.ts';
@@ -33,6 +34,7 @@ export const visibleCommands: readonly Command[] = [
   watchCommand,
   serveCommand,
   generateCrdCommand,
+  generateApiCommand,
   initOperatorCommand,
   completionCommand,
   versionCommand,

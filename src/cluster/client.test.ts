@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { defineResource } from '../api/resource.ts';
 import { HttpTransport } from '../http/http-transport.ts';
 import { readBody, rejection, sendJson, startServer, until } from '../http/server-fixture.ts';
@@ -261,8 +261,8 @@ describe('writing', () => {
 
   it('is typed by the resource', async () => {
     await using api = await apiServer(echo);
-    expectTypeOf(await api.cluster.client(configMaps).get('a')).toEqualTypeOf<ConfigMap>();
-    expectTypeOf((await api.cluster.client(configMaps).list()).items).toEqualTypeOf<ConfigMap[]>();
+    expectTypeOf(await api.cluster.client(configMaps).get('a')).toEqualTypeOf<Stored<ConfigMap>>();
+    expectTypeOf((await api.cluster.client(configMaps).list()).items).toEqualTypeOf<Stored<ConfigMap>[]>();
   });
 });
 

@@ -1,6 +1,7 @@
 import { listQuery } from '../api/list-options.ts';
-import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesList, KubernetesObject, Stored, TypeMeta } from '../api/metadata.ts';
 import { reductionOf } from '../api/origin.ts';
+import type { AppliedObject, JsonPatchOperation, MergePatch, StrategicMergePatch } from '../api/patch.ts';
 import { apiVersionOf, checkNamespace, type Resource, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
@@ -62,14 +63,14 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     this.#options = options;
   }
 
-  async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<S> {
+  async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<Stored<S>> {
     const { resourceVersion, subresource } = options;
     const query = queryOf({ resourceVersion });
-    return this.#json<S>({ method: 'GET', path: this.#path(options, name, subresource), query }, options);
+    return this.#json<Stored<S>>({ method: 'GET', path: this.#path(options, name, subresource), query }, options);
   }
 
   /** One request, one page when `limit` is set. Items carry `kind` and `apiVersion`, which the wire leaves out. */
-  async list(options: ListCallOptions = {}): Promise<KubernetesList<T>> {
+  async list(options: ListCallOptions = {}): Promise<KubernetesList<Stored<T>>> {
     const { namespace, signal: _, ...listOptions } = options;
     const path = this.#collection(namespace);
     return this.#filled(await this.#json({ method: 'GET', path, query: listQuery(listOptions) }, options));
@@ -79,19 +80,19 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * Page by page, 500 objects at a time unless `limit` says otherwise; each object once. When the server has forgotten
    * the snapshot in the middle (410), what is left comes from a newer one, in one last page.
    */
-  listPages(options: ListCallOptions = {}): AsyncGenerator<KubernetesList<T>, void, undefined> {
+  listPages(options: ListCallOptions = {}): AsyncGenerator<KubernetesList<Stored<T>>, void, undefined> {
     return listPages((page) => this.list(page), options);
   }
 
   /** Everything in one list, read in pages; after a 410 in the middle, once more in one piece. client-go's `ListPager.List`. */
-  listAll(options: ListCallOptions = {}): Promise<KubernetesList<T>> {
+  listAll(options: ListCallOptions = {}): Promise<KubernetesList<Stored<T>>> {
     return listAll((page) => this.list(page), options);
   }
 
-  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<S> {
+  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Stored<S>> {
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
     const path = this.#path(withNamespace(object, options), name, options.subresource);
-    return this.#json<S>(this.#write('POST', path, this.#typed(object, options), options), options);
+    return this.#json<Stored<S>>(this.#write('POST', path, this.#typed(object, options), options), options);
   }
 
   /**
@@ -99,15 +100,41 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * an object of a cache that leaves out a part of it (`drop`, `keep`, a transform), which the server would delete; a copy
    * by spread or `structuredClone` cannot be told from a whole object.
    */
-  async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<S> {
+  async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<Stored<S>> {
     mustBeWhole(object, options.subresource, 'update');
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
-    return this.#json<S>(this.#write('PUT', path, this.#typed(object, options), options), options);
+    return this.#json<Stored<S>>(this.#write('PUT', path, this.#typed(object, options), options), options);
   }
 
-  async patch<S extends KubernetesObject = T>(name: string, patch: unknown, options: PatchOptions = {}): Promise<S> {
+  /**
+   * Changes fields of the object, whatever else it holds. By `type`: a merge patch, a strategic merge patch, or the steps of a
+   * JSON patch.
+   */
+  patch<S extends KubernetesObject = T>(
+    name: string,
+    patch: readonly JsonPatchOperation[],
+    options: PatchOptions & { type: 'json' },
+  ): Promise<Stored<S>>;
+  patch<S extends KubernetesObject = T>(
+    name: string,
+    patch: StrategicMergePatch<NoInfer<S>>,
+    options: PatchOptions & { type: 'strategic' },
+  ): Promise<Stored<S>>;
+  patch<S extends KubernetesObject = T>(
+    name: string,
+    patch: MergePatch<NoInfer<S>>,
+    options?: PatchOptions & { type?: 'merge' },
+  ): Promise<Stored<S>>;
+  async patch<S extends KubernetesObject = T>(
+    name: string,
+    patch: object,
+    options: PatchOptions = {},
+  ): Promise<Stored<S>> {
     const request = this.#write('PATCH', this.#path(options, name, options.subresource), patch, options);
-    return this.#json<S>({ ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } }, options);
+    return this.#json<Stored<S>>(
+      { ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } },
+      options,
+    );
   }
 
   /**
@@ -132,7 +159,11 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * the call, the client or the cluster, it throws a `TypeError`; so it does for an object of a cache that leaves out a part of it,
    * as `update` does.
    */
-  async apply<S extends KubernetesObject = T>(object: NoInfer<S>, options: ApplyOptions = {}): Promise<S> {
+  async apply<S extends KubernetesObject = T>(
+    applied: AppliedObject<NoInfer<S>>,
+    options: ApplyOptions = {},
+  ): Promise<Stored<S>> {
+    const object = applied as KubernetesObject;
     if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {
       throw new TypeError(
         'apply needs a fieldManager, the name of the program that owns the fields: give it to this call, to cluster.client(resource, { fieldManager }), or to Cluster.connect({ fieldManager })',
@@ -141,15 +172,15 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     mustBeWhole(object, options.subresource, 'apply');
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
     const request = this.#write('PATCH', path, this.#typed(object, {}), options, { force: options.force });
-    return this.#json<S>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
+    return this.#json<Stored<S>>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
   }
 
   /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
-  async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
+  async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
     return this.#json({ method: 'DELETE', path: this.#path(options, name), ...this.#deleteBody(options) }, options);
   }
 
-  async deleteCollection(options: DeleteCollectionOptions = {}): Promise<KubernetesList<T> | Status> {
+  async deleteCollection(options: DeleteCollectionOptions = {}): Promise<KubernetesList<Stored<T>> | Status> {
     const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
     const query = queryOf({ labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch });
     const body = this.#deleteBody(options);
@@ -162,11 +193,14 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * the scope of an `await using`, also while it waits for an event. Throws a `TransportError` when the connection breaks.
    * An informer is what follows a resource for longer.
    */
-  watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<Stored<T>>, void, undefined> {
     return new InterruptibleStream((ended) => this.#events(options, ended), options.signal);
   }
 
-  async *#events(options: ListCallOptions, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  async *#events(
+    options: ListCallOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<WatchEvent<Stored<T>>, void, undefined> {
     const { namespace, signal: _, ...listOptions } = options;
     const path = this.#collection(namespace);
     const query = listQuery({ ...listOptions, watch: true });
@@ -174,7 +208,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
       // A quiet watch may answer with its first event only, when a proxy holds the head back.
       const request = { method: 'GET', path, query, headersTimeoutMs: 0, signal } as const;
       const response = await this.#options.requests.open({ ...request, headers: { accept: 'application/json' } });
-      for await (const line of jsonLines(response.body)) yield parseEvent<T>(line, path);
+      for await (const line of jsonLines(response.body)) yield parseEvent<Stored<T>>(line, path);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -228,11 +262,10 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return { kind: kind ?? this.resource.kind, apiVersion: apiVersion ?? apiVersionOf(this.resource), ...rest };
   }
 
-  #filled(list: KubernetesList<T>): KubernetesList<T> {
-    const { kind } = this.resource;
-    const apiVersion = list.apiVersion ?? apiVersionOf(this.resource);
+  #filled(list: KubernetesList<Stored<T>>): KubernetesList<Stored<T>> {
+    const typed: TypeMeta = { kind: this.resource.kind, apiVersion: list.apiVersion ?? apiVersionOf(this.resource) };
     // An empty Go slice may arrive as null.
-    list.items = (list.items ?? []).map((item) => (item.kind === undefined ? { kind, apiVersion, ...item } : item));
+    list.items = (list.items ?? []).map((item) => (item.kind === undefined ? { ...typed, ...item } : item));
     return list;
   }
 }

@@ -1,5 +1,8 @@
+import type { FieldPath } from '../api/field-path.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+
 /** How the objects of an informer come, and what is kept of them. */
-export interface KeepOptions {
+export interface KeepOptions<T extends KubernetesObject = KubernetesObject> {
   /**
    * `packed`: objects stay the bytes they came in, outside the heap of V8; each read gives an object of its own, whose
    * fields are decoded when they are first looked at. `plain`: objects are decoded when they arrive, and every reader gets
@@ -17,11 +20,11 @@ export interface KeepOptions {
    * Paths of what is left out of every object, before it is decoded or stored: `'metadata.annotations'`,
    * `'spec.containers.*.env'`. Segments are separated by dots, `*` is every element of a list or entry of a map, `\.` a dot
    * within a segment; what follows `metadata.labels.` or `metadata.annotations.` is one segment as it stands. Name, namespace,
-   * uid and resourceVersion always stay.
+   * uid and resourceVersion always stay. A path that leads nowhere in a built-in kind is a `TypeError`.
    */
-  drop?: readonly string[];
+  drop?: readonly FieldPath<T>[];
   /** Paths of all that is kept; `drop` takes away from that. Default: everything. */
-  keep?: readonly string[];
+  keep?: readonly FieldPath<T>[];
   /** An object larger than this fails its list or watch, with an error that says so. Default 32 MiB. */
   maxObjectBytes?: number;
 }

@@ -65,7 +65,7 @@ describe.each(['protobuf', 'json'] as const)('a damaged object that came in %s',
   });
 
   it('is not taken when an index has to read what is damaged, and is named in the state', async () => {
-    for (const node of ['spec.nodeName', (pod: Pod) => [pod.spec?.nodeName ?? '']]) {
+    for (const node of ['spec.nodeName' as const, (pod: Pod) => [pod.spec?.nodeName ?? '']]) {
       const { server, informer, reports, start, settle } = wireFixture(encoding, { indexers: { node } });
       server.set(damaged);
       server.set({ name: 'b', nodeName: 'node-2' });

@@ -2,8 +2,9 @@ import type { Cached } from '../api/cached.ts';
 import type { FieldSelector } from '../api/field-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
-import { fieldText, readFieldText, resolveField } from '../api/selectable-fields.ts';
+import { fieldText, readFieldText, resolveField, type SelectableResource } from '../api/selectable-fields.ts';
 import { SelectorError } from '../api/selector-error.ts';
+import { didYouMean } from '../api/suggestion.ts';
 import { findBuiltin } from '../generated/resources.ts';
 import { parseIndexPath, pathReader } from '../store/index-path.ts';
 
@@ -21,10 +22,21 @@ export function fieldSelection<T extends KubernetesObject>(
   whyNotHeld: (path: string) => string | undefined = () => undefined,
 ): (object: Cached<T>) => boolean {
   const builtin = resource && findBuiltin(resource.group, resource.version, resource.plural);
-  const resolved = builtin ? selector.mapFields((field) => resolveField(builtin, field)) : selector;
+  const resolved = builtin ? selector.mapFields((field) => knownField(builtin, field)) : selector;
   for (const { field } of resolved.requirements) mustBeHeld(builtin ?? ANY, field, whyNotHeld);
   const readers = new Map(resolved.requirements.map(({ field }) => [field, fieldReader<T>(builtin ?? ANY, field)]));
   return (object) => resolved.matches((field) => readers.get(field)?.(object) ?? '');
+}
+
+/** As the server resolves it; its refusal, with the field that was likely meant. */
+function knownField(resource: SelectableResource, field: string): string {
+  try {
+    return resolveField(resource, field);
+  } catch (error) {
+    const hint = didYouMean(field, ['metadata.name', 'metadata.namespace', ...resource.selectableFields]);
+    if (!(error instanceof SelectorError) || hint === undefined) throw error;
+    throw new SelectorError(`${error.message}; ${hint}`, { cause: error });
+  }
 }
 
 function mustBeHeld(

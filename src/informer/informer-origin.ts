@@ -35,7 +35,7 @@ export interface ClusterConnection {
 }
 
 /** The objects of a resource on a server. client-go's `NewFilteredPodInformer` and its like. */
-export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions {
+export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions<T> {
   cluster: ClusterConnection;
   resource: Resource<T>;
   /** One, several, or all when unset; an empty list or name is a `TypeError`. Ignored for cluster-scoped resources. */
@@ -47,6 +47,8 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions {
   tweakListOptions?: (options: ListOptions) => void;
   /** Ask for nothing but the metadata of each object. Default false. client-go: metadatainformer. */
   metadataOnly?: boolean;
+  /** @internal `drop` and `keep` are meant for every kind: one that lacks a path is not a mistake. */
+  ofAnyKind?: boolean;
   /** @internal Shared by the informers of a factory. */
   presence?: GroupPresence;
   /** @internal Likewise. */

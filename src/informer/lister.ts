@@ -1,20 +1,20 @@
 import { objectKey } from '../api/key.ts';
 import { LabelSelector } from '../api/label-selector.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 
 /** What a lister reads from. */
 export interface ListerSource<T extends KubernetesObject> {
-  getByKey(key: string): T | undefined;
+  getByKey(key: string): Stored<T> | undefined;
   /** `namespace` "" or unset: all. */
-  select(selector: LabelSelector, namespace?: string): T[];
+  select(selector: LabelSelector, namespace?: string): Stored<T>[];
 }
 
 /** Reads of one namespace. */
 export interface NamespaceLister<T extends KubernetesObject> {
   /** By label selector (`app=web,tier in (api)`); everything when unset. Throws `SelectorError`. */
-  list(selector?: string | LabelSelector): T[];
+  list(selector?: string | LabelSelector): Stored<T>[];
   /** Undefined when there is none. */
-  get(name: string): T | undefined;
+  get(name: string): Stored<T> | undefined;
 }
 
 /** Reads from the informer's memory, never from the server. client-go's generated listers and `GenericLister`. */
@@ -25,12 +25,12 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
     this.#source = source;
   }
 
-  list(selector?: string | LabelSelector): T[] {
+  list(selector?: string | LabelSelector): Stored<T>[] {
     return this.#source.select(parse(selector));
   }
 
   /** By name for cluster-scoped objects, by `namespace/name` for others. */
-  get(key: string): T | undefined {
+  get(key: string): Stored<T> | undefined {
     return this.#source.getByKey(key);
   }
 

@@ -2,7 +2,7 @@ import type { Cached } from '../api/cached.ts';
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { deletionHandlingKey } from '../api/key.ts';
 import type { LabelSelector } from '../api/label-selector.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 import type { IndexerReader } from './informer.ts';
 
@@ -24,7 +24,7 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
     this.#selection = selection;
   }
 
-  list(): T[] {
+  list(): Stored<T>[] {
     return this.#selected().map((object) => object.view());
   }
 
@@ -32,24 +32,24 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
     return this.#selected().map((object) => object.key);
   }
 
-  get(object: T | DeletedFinalStateUnknown<T>): T | undefined {
+  get(object: T | DeletedFinalStateUnknown<T>): Stored<T> | undefined {
     return this.getByKey(deletionHandlingKey(object));
   }
 
-  getByKey(key: string): T | undefined {
+  getByKey(key: string): Stored<T> | undefined {
     const object = this.#upstream.table.get(key);
     return object && this.#selection.selects(object) ? object.view() : undefined;
   }
 
   /** By further labels, within the selection. */
-  select(selector: LabelSelector, namespace?: string): T[] {
+  select(selector: LabelSelector, namespace?: string): Stored<T>[] {
     return this.#upstream.table
       .select(selector, namespace ?? this.#selection.namespace)
       .filter(this.#selection.selects)
       .map((object) => object.view());
   }
 
-  byIndex(indexName: string, value: string): T[] {
+  byIndex(indexName: string, value: string): Stored<T>[] {
     return this.#upstream.table
       .byIndex(indexName, value)
       .filter(this.#selection.selects)

@@ -33,6 +33,7 @@ import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
 import { type InformerOrigin, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart } from './informer-part.ts';
 import { combinedState } from './informer-state.ts';
+import { checkPaths } from './known-paths.ts';
 import { Lister } from './lister.ts';
 import { originSelection } from './origin-selection.ts';
 import type { Transform } from './transform.ts';
@@ -81,6 +82,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   /** Of the cluster. */
   readonly #closed: AbortSignal | undefined;
   #transform: Transform<T> | undefined;
+  readonly #checkIndexers: (indexers: Indexers<T>) => void;
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
   #running: Promise<void> | undefined;
@@ -105,6 +107,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       ? new MutationDetector({ clock: this.#clock, logger: this.#logger })
       : undefined;
     this.#mutationDetector = detector;
+    this.#checkIndexers = (added) => checkPaths(given, { indexers: added, transform: this.#transform });
+    this.#checkIndexers(indexers ?? {});
     this.#table = new ObjectTable<T>(indexers);
     this.indexer = new Indexer<T>({ table: this.#table });
     this.#processor = new SharedProcessor<T>({
@@ -229,6 +233,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** Also after the start; an index that exists, or whose function fails on an object that is there, is an error. */
   addIndexers(indexers: Indexers<T>): void {
+    this.#checkIndexers(indexers);
     this.#table.addIndexers(indexers);
   }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import type { Stored } from '../api/metadata.ts';
 import { defineResource, type Resource } from '../api/resource.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { deployments } from '../generated/api/apps/v1.ts';
@@ -46,7 +47,7 @@ describe('SharedInformerFactory', () => {
     expect(factory.core.v1.pods().informer()).toBe(informer);
     expect(factory.forResource({ group: '', version: 'v1', resource: 'pods' }).informer()).toBe(informer);
     expect(factory.apps.v1.deployments().informer()).not.toBe(informer);
-    expectTypeOf(factory.core.v1.pods().lister().list).returns.toEqualTypeOf<Pod[]>();
+    expectTypeOf(factory.core.v1.pods().lister().list).returns.toEqualTypeOf<Stored<Pod>[]>();
   });
 
   it('has an accessor for every built-in group and version', () => {

@@ -13,13 +13,14 @@ import { type FactoryHealth, type HealthOptions, healthOf } from './factory-heal
 import { GroupPresence } from './group-presence.ts';
 import type { WaitOptions } from './informer.ts';
 import type { ClusterConnection, ClusterOrigin } from './informer-origin.ts';
+import { checkPathsOfAnyKind } from './known-paths.ts';
 import { ResourceInformer } from './resource-informer.ts';
 import { ResourceMap } from './resource-map.ts';
 import { type InformerSettings, SharedIndexInformer } from './shared-index-informer.ts';
 import type { Transform } from './transform.ts';
 import { waitForCacheSync } from './wait-for-cache-sync.ts';
 
-/** `KeepOptions` hold for every resource; a path that a kind of object does not have leads nowhere, without an error. */
+/** `KeepOptions` hold for every resource; a path that a kind of object does not have leads nowhere, without an error, but for one of the metadata, which all share. */
 export interface SharedInformerFactoryOptions
   extends Omit<InformerSettings<KubernetesObject>, 'name' | 'transform' | 'indexers' | 'resyncMs'>,
     KeepOptions {
@@ -88,6 +89,7 @@ export class SharedInformerFactory implements AsyncDisposable {
 
   constructor(cluster: ClusterConnection, options: SharedInformerFactoryOptions = {}) {
     wantedNamespaces(options.namespace);
+    checkPathsOfAnyKind(options);
     this.#cluster = cluster;
     this.#options = options;
     this.#clock = options.clock ?? cluster.clock ?? systemClock;
@@ -213,6 +215,7 @@ export class SharedInformerFactory implements AsyncDisposable {
       cluster: this.#cluster,
       resource,
       resyncMs,
+      ofAnyKind: true,
       presence: this.#presence,
       strings: this.#strings,
       ...(namespace !== undefined && { namespace }),

@@ -1,5 +1,5 @@
 import type { Cached } from '../api/cached.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { isPromise } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { TransformError } from '../api/transform-error.ts';
@@ -16,7 +16,7 @@ import { TransformError } from '../api/transform-error.ts';
  * scanned, and takes the room that JSON takes, about twice that of protobuf; what JSON cannot hold, as `undefined`, is lost.
  * To leave out fields, `drop` and `keep` do it on the bytes, at a small part of that cost. client-go's `cache.TransformFunc`.
  */
-export type Transform<T extends KubernetesObject> = (object: T) => T;
+export type Transform<T extends KubernetesObject> = (object: Stored<T>) => T;
 
 /** `keep` is how the store keeps what the transform returned. */
 export function applyTransform<T extends KubernetesObject>(

@@ -1,11 +1,11 @@
 import type { Cached } from '../api/cached.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { isPromiseLike } from '../api/promise-like.ts';
 import { Notification } from './notification.ts';
 
 export interface ListenerFilterOptions<T extends KubernetesObject> {
   /** `view` decodes the object, once for all listeners of the change. */
-  passes: (object: Cached<T>, view: () => T) => boolean;
+  passes: (object: Cached<T>, view: () => Stored<T>) => boolean;
   onFailure: (notification: Notification<T>, error: unknown) => void;
 }
 
@@ -72,7 +72,7 @@ export class ListenerFilter<T extends KubernetesObject> {
     if (passes) this.#shown.add(object.key);
   }
 
-  #passes(notification: Notification<T>, object: Cached<T>, view: () => T): boolean {
+  #passes(notification: Notification<T>, object: Cached<T>, view: () => Stored<T>): boolean {
     try {
       const passes: unknown = this.#options.passes(object, view);
       if (!isPromiseLike(passes)) return Boolean(passes);

@@ -1,5 +1,5 @@
 import type { Cached } from '../api/cached.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -25,7 +25,7 @@ export interface ListenerOptions<T extends KubernetesObject> {
   /** 0: never. */
   resyncMs: number;
   /** `view` decodes the object, once for all listeners of the change. */
-  filter?: (object: Cached<T>, view: () => T) => boolean;
+  filter?: (object: Cached<T>, view: () => Stored<T>) => boolean;
   /** What the store holds. Whatever takes the place of an object there is pushed in the same turn. */
   stored: (key: string) => Cached<T> | undefined;
   /** Whether the whole initial list has been handed to `push`. */

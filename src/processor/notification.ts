@@ -1,5 +1,5 @@
 import type { Cached } from '../api/cached.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { ResourceEvent } from './processor.ts';
 
 /**
@@ -18,8 +18,8 @@ export class Notification<T extends KubernetesObject> {
   readonly atMs: number;
   /** How many listeners it waits for. */
   #awaited = 0;
-  #view: T | undefined;
-  #oldView: T | undefined;
+  #view: Stored<T> | undefined;
+  #oldView: Stored<T> | undefined;
 
   private constructor(
     type: 'add' | 'update' | 'delete',
@@ -74,12 +74,12 @@ export class Notification<T extends KubernetesObject> {
     this.#oldView = undefined;
   }
 
-  view(): T {
+  view(): Stored<T> {
     this.#view ??= this.object.view();
     return this.#view;
   }
 
-  oldView(): T {
+  oldView(): Stored<T> {
     if (this.old === this.object) return this.view();
     this.#oldView ??= (this.old ?? this.object).view();
     return this.#oldView;

@@ -8,7 +8,8 @@ import { SharedProcessor } from './shared-processor.ts';
 
 /** A version of an object named `name`, for tests. */
 export function version(name: string, resourceVersion: string, uid = `uid-${name}`): Cached {
-  const object: KubernetesObject = { metadata: { namespace: 'default', name, uid, resourceVersion } };
+  const metadata = { namespace: 'default', name, uid, resourceVersion };
+  const object = { kind: 'Pod', apiVersion: 'v1', metadata };
   const key = objectKey('default', name);
   return { key, namespace: 'default', name, uid, resourceVersion, labels: {}, view: () => object };
 }

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 
 /**
  * What an informer calls when an object changes. Each function may be absent; each may be async and is then awaited before
@@ -14,18 +14,18 @@ import type { KubernetesObject } from '../api/metadata.ts';
  */
 export interface ResourceEventHandler<T extends KubernetesObject> {
   /** `isInInitialList`: the object was there before this handler began to listen. */
-  onAdd?(object: T, isInInitialList: boolean): void | Promise<void>;
+  onAdd?(object: Stored<T>, isInInitialList: boolean): void | Promise<void>;
   /** Also called in a resync, with the same object on both sides. */
-  onUpdate?(oldObject: T, newObject: T): void | Promise<void>;
+  onUpdate?(oldObject: Stored<T>, newObject: Stored<T>): void | Promise<void>;
   /** `finalStateUnknown`: the moment of the deletion was missed, so `object` is the last state seen, which may be stale. */
-  onDelete?(object: T, finalStateUnknown: boolean): void | Promise<void>;
+  onDelete?(object: Stored<T>, finalStateUnknown: boolean): void | Promise<void>;
 }
 
 /** The same as `ResourceEventHandler`, one value for each call. */
 export type ResourceEvent<T extends KubernetesObject> =
-  | { readonly type: 'add'; readonly object: T; readonly isInInitialList: boolean }
-  | { readonly type: 'update'; readonly oldObject: T; readonly object: T }
-  | { readonly type: 'delete'; readonly object: T; readonly finalStateUnknown: boolean };
+  | { readonly type: 'add'; readonly object: Stored<T>; readonly isInInitialList: boolean }
+  | { readonly type: 'update'; readonly oldObject: Stored<T>; readonly object: Stored<T> }
+  | { readonly type: 'delete'; readonly object: Stored<T>; readonly finalStateUnknown: boolean };
 
 /**
  * `all`: each change that reaches the cache is delivered, and waits as long as it has to. `latest`: while a change of an
@@ -56,7 +56,7 @@ export interface HandlerOptions<T extends KubernetesObject> {
    * object does not pass.
    * client-go: FilteringResourceEventHandler.
    */
-  filter?: (object: T) => boolean;
+  filter?: (object: Stored<T>) => boolean;
   /** Default `all`. */
   delivery?: Delivery;
 }

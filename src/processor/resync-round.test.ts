@@ -209,7 +209,7 @@ describe('resync', () => {
   it('gives the handler one object for both sides', async () => {
     const { processor, store, resync } = resyncFixture();
     let views = 0;
-    const object = { ...version('a', '1'), view: () => ({ metadata: { name: `view-${++views}` } }) };
+    const object = { ...version('a', '1'), view: () => version(`view-${++views}`, '1').view() };
     store.set(object.key, object);
     let isOne = false;
     const onUpdate = (old: object, now: object) => {

@@ -75,7 +75,7 @@ describe('SharedProcessor', () => {
     const { processor, settle } = processorFixture();
     const seen: unknown[] = [];
     let views = 0;
-    const object = { ...version('a', '1'), view: () => ({ metadata: { name: `view-${++views}` } }) };
+    const object = { ...version('a', '1'), view: () => version(`view-${++views}`, '1').view() };
     for (let n = 0; n < 3; n++) processor.addHandler({ onAdd: (view) => void seen.push(view) }, {}, []);
     processor.distribute(Notification.add(object, false, 0), false);
     await settle();

@@ -1,5 +1,5 @@
 import type { Cached } from '../api/cached.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { monotonicMs, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
@@ -27,7 +27,7 @@ export interface SharedProcessorOptions<T extends KubernetesObject> {
 }
 
 export interface SubscribeOptions<T extends KubernetesObject> extends Omit<HandlerOptions<T>, 'filter'> {
-  filter?: (object: Cached<T>, view: () => T) => boolean;
+  filter?: (object: Cached<T>, view: () => Stored<T>) => boolean;
   /** Called once, when the listener is removed or the processor stops. */
   onRemove?: () => void;
 }

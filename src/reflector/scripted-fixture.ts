@@ -22,7 +22,7 @@ export function pod(name: string, resourceVersion: string): Cached<Pod> {
     uid: `uid-${name}`,
     resourceVersion,
     labels: {},
-    view: () => ({ metadata: { name, resourceVersion } }),
+    view: () => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name, uid: `uid-${name}`, resourceVersion } }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Cached } from '../api/cached.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { FieldPath } from '../api/field-path.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { isPromise } from '../api/promise-like.ts';
 import { IndexError } from './index-error.ts';
 import { parseIndexPath, pathReader } from './index-path.ts';
@@ -9,13 +10,14 @@ import { type IndexReader, readNamespace } from './value-index.ts';
  * The values under which an object can be found; none leaves it out of the index. An object on which it throws, or returns
  * anything but an array of strings (a promise, say), is reported and left out of the store. client-go's `cache.IndexFunc`.
  */
-export type IndexFunction<T extends KubernetesObject = KubernetesObject> = (obj: T) => readonly string[];
+export type IndexFunction<T extends KubernetesObject = KubernetesObject> = (obj: Stored<T>) => readonly string[];
 
 /**
  * A function, or a path into the object: `'spec.nodeName'`, `'metadata.labels.app'`, `'spec.containers.*.image'` (each
- * element). A path costs less than a function: a store of bytes can follow it without decoding the object. See `IndexPath`.
+ * element). A path costs less than a function: a store of bytes can follow it without decoding the object. See `IndexPath`. The compiler
+ * checks it as far as `FieldPath` says; an informer of a built-in kind rejects a deeper one that leads nowhere.
  */
-export type IndexDefinition<T extends KubernetesObject = KubernetesObject> = IndexFunction<T> | string;
+export type IndexDefinition<T extends KubernetesObject = KubernetesObject> = IndexFunction<T> | FieldPath<T>;
 
 /** By the name of the index. client-go's `cache.Indexers`. */
 export type Indexers<T extends KubernetesObject = KubernetesObject> = Readonly<Record<string, IndexDefinition<T>>>;

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { IndexDefinition, Indexers } from './index-definition.ts';
 import { KeptObject, Store, type StoreOptions, viewsOf } from './store.ts';
 
@@ -19,7 +19,7 @@ export class Indexer<T extends KubernetesObject = KubernetesObject> extends Stor
   }
 
   /** All that share at least one value of the index with `obj`, which need not be stored. */
-  index(indexName: string, obj: T): T[] {
+  index(indexName: string, obj: T): Stored<T>[] {
     return viewsOf(this.table.sharing(indexName, new KeptObject('the object that was asked about', obj)));
   }
 
@@ -33,7 +33,7 @@ export class Indexer<T extends KubernetesObject = KubernetesObject> extends Stor
     return this.table.indexValues(indexName);
   }
 
-  byIndex(indexName: string, indexedValue: string): T[] {
+  byIndex(indexName: string, indexedValue: string): Stored<T>[] {
     return viewsOf(this.table.byIndex(indexName, indexedValue));
   }
 

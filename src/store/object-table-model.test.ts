@@ -135,7 +135,9 @@ class Model {
         break;
       }
       case 'addIndexers': {
-        const added = Object.fromEntries(step.names.map((name) => [name, ALL_INDEXERS[name] ?? 'never']));
+        const added = Object.fromEntries(
+          step.names.map((name) => [name, ALL_INDEXERS[name] ?? ('metadata.uid' as const)]),
+        );
         const isTaken = step.names.some((name) => this.indexes.has(name));
         const fails =
           step.names.includes('strict') && [...this.objects.values()].some(({ tags }) => tags.includes('bad'));

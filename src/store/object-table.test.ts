@@ -192,7 +192,7 @@ describe('an object that keeps its bytes in order', () => {
     uid: name,
     resourceVersion: version,
     labels: {},
-    view: () => ({ metadata: { name, resourceVersion: version } }),
+    view: () => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name, uid: name, resourceVersion: version } }),
     stored: () => void told.push(`stored ${name}@${version}`),
     dropped: () => void told.push(`dropped ${name}@${version}`),
   });

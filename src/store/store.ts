@@ -2,7 +2,7 @@ import type { Cached } from '../api/cached.ts';
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
 import type { Labels } from '../api/label-selector.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { MutationDetector } from './mutation-detector.ts';
 import { ObjectTable } from './object-table.ts';
 
@@ -38,8 +38,9 @@ export class KeptObject<T extends KubernetesObject> implements Cached<T> {
     return this.#object.metadata?.labels ?? NO_LABELS;
   }
 
-  view(): T {
-    return this.#object;
+  view(): Stored<T> {
+    // Who puts objects in decides what they carry; readers may rely on what servers send.
+    return this.#object as Stored<T>;
   }
 }
 
@@ -102,7 +103,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   resync(): void {}
 
   /** In no promised order. */
-  list(): T[] {
+  list(): Stored<T>[] {
     return viewsOf(this.table.values());
   }
 
@@ -111,11 +112,11 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** What is stored under the key of `obj`. */
-  get(obj: T | DeletedFinalStateUnknown<T>): T | undefined {
+  get(obj: T | DeletedFinalStateUnknown<T>): Stored<T> | undefined {
     return this.getByKey(obj instanceof DeletedFinalStateUnknown ? obj.key : this.#keyOf(obj));
   }
 
-  getByKey(key: string): T | undefined {
+  getByKey(key: string): Stored<T> | undefined {
     return this.table.get(key)?.view();
   }
 
@@ -153,6 +154,6 @@ function plainCached<T extends KubernetesObject>(key: string, obj: T): Cached<T>
   return new KeptObject(key, obj);
 }
 
-export function viewsOf<T extends KubernetesObject>(cached: readonly Cached<T>[]): T[] {
+export function viewsOf<T extends KubernetesObject>(cached: readonly Cached<T>[]): Stored<T>[] {
   return cached.map((object) => object.view());
 }

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { IndexDefinition, Indexers } from './index-definition.ts';
 import { ObjectTable } from './object-table.ts';
 import { KeptObject, viewsOf } from './store.ts';
@@ -28,12 +28,12 @@ export class ThreadSafeStore<T extends KubernetesObject = KubernetesObject> {
     return this.#table.remove(key) !== undefined;
   }
 
-  get(key: string): T | undefined {
+  get(key: string): Stored<T> | undefined {
     return this.#table.get(key)?.view();
   }
 
   /** In no promised order. */
-  list(): T[] {
+  list(): Stored<T>[] {
     return viewsOf(this.#table.values());
   }
 
@@ -49,7 +49,7 @@ export class ThreadSafeStore<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** All that share at least one value of the index with `obj`, which need not be stored. Throws `IndexError`. */
-  index(indexName: string, obj: T): T[] {
+  index(indexName: string, obj: T): Stored<T>[] {
     return viewsOf(this.#table.sharing(indexName, new KeptObject('the object that was asked about', obj)));
   }
 
@@ -64,7 +64,7 @@ export class ThreadSafeStore<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** Throws `IndexError`. */
-  byIndex(indexName: string, indexedValue: string): T[] {
+  byIndex(indexName: string, indexedValue: string): Stored<T>[] {
     return viewsOf(this.#table.byIndex(indexName, indexedValue));
   }
 

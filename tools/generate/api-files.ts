@@ -1,4 +1,5 @@
 import type { ResourceDescription } from '../../src/api/type-schema.ts';
+import { fieldComment } from './field-comment.ts';
 import type { FieldFacts } from './field-facts.ts';
 import { doorOf } from './packages.ts';
 import { type GoField, type GoStrings, type GoType, HEADER, type Output } from './sources.ts';
@@ -132,8 +133,11 @@ class ApiFile {
     const members = type.fields
       .filter((field) => !field.inline)
       .map((field) => {
-        const mark = this.#facts.fieldSchema(type, field).required ? '' : '?';
-        return `  ${propertyName(field.json)}${mark}: ${this.#fieldType(field)};\n`;
+        const schema = this.#facts.fieldSchema(type, field);
+        const mark = schema.required ? '' : '?';
+        const named = this.#strings.get(field.strings ?? '');
+        const comment = fieldComment(schema, named ? constants(named) : []);
+        return `${comment}  ${propertyName(field.json)}${mark}: ${this.#fieldType(field)};\n`;
       });
     return `export interface ${type.goName}${heritage} {\n${members.join('')}}\n`;
   }

@@ -1,13 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { seeHelp } from '../arguments.ts';
-import { CliError, UsageError } from '../cli-error.ts';
+import { UsageError } from '../cli-error.ts';
 import type { Invocation } from '../command.ts';
 import { connect } from '../connection-flags.ts';
-import { safeText } from '../terminal/safe-text.ts';
 import type { Crd } from './crd.ts';
-import { type CrdModule, combinedModule, crdModules, isGenerated } from './crd-module.ts';
+import { combinedModule, crdModules } from './crd-module.ts';
 import { crdsFromCluster, crdsFromFiles } from './crd-sources.ts';
+import { writeModules } from './module-files.ts';
 
 export async function generateCrd(invocation: Invocation): Promise<number> {
   const { flags, positionals, io } = invocation;
@@ -41,22 +40,4 @@ async function fromCluster(invocation: Invocation, names: readonly string[]): Pr
 /** Of one that was given twice the last one counts. */
 function distinct(crds: readonly Crd[]): Crd[] {
   return [...new Map(crds.map((crd) => [`${crd.plural}.${crd.group}`, crd])).values()];
-}
-
-async function writeModules(modules: readonly CrdModule[], folder: string, { io }: Invocation): Promise<void> {
-  const targets = modules.map(({ path, text }) => ({ file: join(folder, ...path.split('/')), text }));
-  for (const { file } of targets) await checkReplaceable(file);
-  for (const { file, text } of targets) {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-    io.stdout.write(`${safeText(relative(io.cwd, file) || file)}\n`);
-  }
-}
-
-async function checkReplaceable(file: string): Promise<void> {
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined || isGenerated(text)) return;
-  throw new CliError(`${file} exists and was not generated, so it is left alone`, {
-    next: 'Move it away, or choose another folder with -o DIR.',
-  });
 }

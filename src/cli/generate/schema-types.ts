@@ -5,6 +5,16 @@ import type { TypeNames } from './type-names.ts';
 /** Deeper than any schema that a server accepts; a manifest whose anchors form a circle ends here at the latest. */
 const MAX_DEPTH = 64;
 
+const REFERENCE = '#/components/schemas/';
+
+/** What `$ref` leads to. */
+export interface Definitions {
+  /** By name: those of a document of OpenAPI. */
+  readonly schemas: SchemaNode;
+  /** By the same name: the TypeScript types that are there already, and those that a reference has made. */
+  readonly types: Map<string, string>;
+}
+
 /** From an OpenAPI v3 schema, as Kubernetes restricts it, to TypeScript types. */
 export class SchemaTypes {
   readonly #names: TypeNames;
@@ -13,8 +23,12 @@ export class SchemaTypes {
   /** The nodes above the present one. */
   readonly #path: SchemaNode[] = [];
 
-  constructor(names: TypeNames) {
+  readonly #definitions: Definitions;
+
+  /** Without definitions, what a reference leads to is unknown. */
+  constructor(names: TypeNames, definitions: Definitions = { schemas: {}, types: new Map() }) {
     this.#names = names;
+    this.#definitions = definitions;
   }
 
   get source(): string[] {
@@ -46,6 +60,9 @@ export class SchemaTypes {
   }
 
   #nonNull(node: SchemaNode, name: readonly string[]): string {
+    if (typeof node.$ref === 'string') return this.#referred(node.$ref);
+    const [whole, ...others] = Array.isArray(node.allOf) ? node.allOf : [];
+    if (asNode(whole)?.$ref !== undefined && others.length === 0) return this.typeOf(whole, name);
     if (Array.isArray(node.enum)) return literals(node.enum);
     if (node['x-kubernetes-int-or-string'] === true) return 'number | string';
     if (node['x-kubernetes-embedded-resource'] === true) return this.#embedded(node, name);
@@ -84,6 +101,24 @@ export class SchemaTypes {
     return this.#interface(node, name, inherited, ' extends KubernetesObject');
   }
 
+  /** An interface of its own for an object, however often it is referred to; the type itself for what is a value. */
+  #referred(reference: string): string {
+    const key = reference.startsWith(REFERENCE) ? reference.slice(REFERENCE.length) : '';
+    const { schemas, types } = this.#definitions;
+    const known = types.get(key);
+    if (known !== undefined) return known;
+    const node = Object.hasOwn(schemas, key) ? asNode(schemas[key]) : undefined;
+    const own = key.slice(key.lastIndexOf('.') + 1);
+    if (asNode(node?.properties) === undefined) return this.typeOf(node, [own]);
+    const name = this.#names.type(own);
+    types.set(key, name);
+    const lines: string[] = [];
+    this.#interfaces.push(lines);
+    const members = this.members(node ?? {}, [own], new Map());
+    lines.push(...docComment(documentation(node)), `export interface ${name} {`, ...members, '}');
+    return name;
+  }
+
   /** Without a type, `anyOf` or `oneOf` may tell which ones are allowed. */
   #alternatives(node: SchemaNode, name: readonly string[]): string {
     const branches = [node.anyOf, node.oneOf].find(Array.isArray) as readonly unknown[] | undefined;
@@ -114,7 +149,7 @@ export function documentation(schema: unknown): string[] {
   if (typeof node?.description === 'string') said.push(node.description.trim());
   if (typeof node?.format === 'string' && node['x-kubernetes-int-or-string'] !== true)
     said.push(`Format: ${node.format}.`);
-  if (node?.default !== undefined) said.push(`Default: ${shortJson(node.default)}`);
+  if (node?.default !== undefined && shortJson(node.default) !== '{}') said.push(`Default: ${shortJson(node.default)}`);
   return said.filter((text) => text !== '');
 }
 

@@ -1,6 +1,6 @@
 import type { Cached } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
-import type { KubernetesObject } from '../../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../../api/metadata.ts';
 import { type Reduction, withOrigin } from '../../api/origin.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufFilter } from '../filter/protobuf-filter.ts';
@@ -151,7 +151,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   }
 
   /** Starts from the bytes each time. Throws `DecodeError`, as do the fields of the view when they are first read. */
-  view(): T {
+  view(): Stored<T> {
     const { format } = this.#family;
     const { bytes } = this.home;
     const end = this.offset + this.length;
@@ -160,7 +160,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
       const shape = this.#shape;
       if (shape === undefined) return this.#decoded();
       const metadata = shape.common?.view(this, this.#createdSeconds);
-      return shape.view(this, metadata ?? (shape.takesMetadata ? this.#metadata() : undefined)) as T;
+      return shape.view(this, metadata ?? (shape.takesMetadata ? this.#metadata() : undefined)) as Stored<T>;
     } catch (error) {
       throw this.#explained(error);
     }
@@ -214,9 +214,9 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     }
   }
 
-  #decoded(): T {
+  #decoded(): Stored<T> {
     const { format, reduction } = this.#family;
-    const object = format.decodeAll(this.home.bytes, this.offset, this.offset + this.length) as T;
+    const object = format.decodeAll(this.home.bytes, this.offset, this.offset + this.length) as Stored<T>;
     return reduction === undefined ? object : withOrigin(object, () => reduction);
   }
 

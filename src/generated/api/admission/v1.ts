@@ -3,8 +3,11 @@ import type { UserInfo } from '../authentication/v1.ts';
 import type { GroupVersionKind, GroupVersionResource, Status } from '../meta/v1.ts';
 
 export interface AdmissionRequest {
+  /** Required. */
   uid: string;
+  /** Required. */
   kind: GroupVersionKind;
+  /** Required. */
   resource: GroupVersionResource;
   subResource?: string;
   requestKind?: GroupVersionKind;
@@ -12,7 +15,9 @@ export interface AdmissionRequest {
   requestSubResource?: string;
   name?: string;
   namespace?: string;
+  /** Required. Values: CONNECT, CREATE, DELETE, UPDATE. */
   operation: Operation;
+  /** Required. */
   userInfo: UserInfo;
   object?: unknown;
   oldObject?: unknown;
@@ -21,10 +26,13 @@ export interface AdmissionRequest {
 }
 
 export interface AdmissionResponse {
+  /** Required. */
   uid: string;
+  /** Required. */
   allowed: boolean;
   status?: Status;
   patch?: string;
+  /** Values: JSONPatch. */
   patchType?: PatchType;
   auditAnnotations?: Record<string, string>;
   warnings?: string[];

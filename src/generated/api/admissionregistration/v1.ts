@@ -8,12 +8,16 @@ export interface ApplyConfiguration {
 }
 
 export interface AuditAnnotation {
+  /** Required. */
   key: string;
+  /** Required. */
   valueExpression: string;
 }
 
 export interface ExpressionWarning {
+  /** Required. */
   fieldRef: string;
+  /** Required. */
   warning: string;
 }
 
@@ -24,7 +28,9 @@ export interface JSONPatch {
 }
 
 export interface MatchCondition {
+  /** Required. */
   name: string;
+  /** Required. */
   expression: string;
 }
 
@@ -33,8 +39,11 @@ export type MatchPolicyType = 'Equivalent' | 'Exact' | (string & {});
 export interface MatchResources {
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
+  /** List type atomic. */
   resourceRules?: NamedRuleWithOperations[];
+  /** List type atomic. */
   excludeResourceRules?: NamedRuleWithOperations[];
+  /** Values: Equivalent, Exact. */
   matchPolicy?: MatchPolicyType;
 }
 
@@ -56,6 +65,7 @@ export interface MutatingAdmissionPolicyBindingList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: MutatingAdmissionPolicyBinding[];
 }
 
@@ -69,31 +79,46 @@ export interface MutatingAdmissionPolicyList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: MutatingAdmissionPolicy[];
 }
 
 export interface MutatingAdmissionPolicySpec {
   paramKind?: ParamKind;
   matchConstraints?: MatchResources;
+  /** List type atomic. */
   variables?: Variable[];
+  /** List type atomic. */
   mutations?: Mutation[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
+  /** Values: IfNeeded, Never. */
   reinvocationPolicy?: ReinvocationPolicyType;
 }
 
 export interface MutatingWebhook {
+  /** Required. */
   name: string;
+  /** Required. */
   clientConfig: WebhookClientConfig;
+  /** List type atomic. */
   rules?: RuleWithOperations[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
+  /** Values: Equivalent, Exact. */
   matchPolicy?: MatchPolicyType;
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
+  /** Required. Values: None, NoneOnDryRun, Some, Unknown. */
   sideEffects: SideEffectClass;
   timeoutSeconds?: number;
+  /** Required. List type atomic. */
   admissionReviewVersions: string[];
+  /** Values: IfNeeded, Never. */
   reinvocationPolicy?: ReinvocationPolicyType;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
 }
 
@@ -101,6 +126,7 @@ export interface MutatingWebhookConfiguration {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   webhooks?: MutatingWebhook[];
 }
 
@@ -108,16 +134,19 @@ export interface MutatingWebhookConfigurationList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: MutatingWebhookConfiguration[];
 }
 
 export interface Mutation {
+  /** Required. Values: ApplyConfiguration, JSONPatch. */
   patchType: PatchType;
   applyConfiguration?: ApplyConfiguration;
   jsonPatch?: JSONPatch;
 }
 
 export interface NamedRuleWithOperations extends RuleWithOperations {
+  /** List type atomic. */
   resourceNames?: string[];
 }
 
@@ -132,6 +161,7 @@ export interface ParamRef {
   name?: string;
   namespace?: string;
   selector?: LabelSelector;
+  /** Values: Allow, Deny. */
   parameterNotFoundAction?: ParameterNotFoundActionType;
 }
 
@@ -142,20 +172,27 @@ export type PatchType = 'ApplyConfiguration' | 'JSONPatch' | (string & {});
 export type ReinvocationPolicyType = 'IfNeeded' | 'Never' | (string & {});
 
 export interface Rule {
+  /** List type atomic. */
   apiGroups?: string[];
+  /** List type atomic. */
   apiVersions?: string[];
+  /** List type atomic. */
   resources?: string[];
+  /** Values: *, Cluster, Namespaced. */
   scope?: ScopeType;
 }
 
 export interface RuleWithOperations extends Rule {
+  /** Values: *, CONNECT, CREATE, DELETE, UPDATE. List type atomic. */
   operations?: OperationType[];
 }
 
 export type ScopeType = '*' | 'Cluster' | 'Namespaced' | (string & {});
 
 export interface ServiceReference {
+  /** Required. */
   namespace: string;
+  /** Required. */
   name: string;
   path?: string;
   port?: number;
@@ -164,6 +201,7 @@ export interface ServiceReference {
 export type SideEffectClass = 'None' | 'NoneOnDryRun' | 'Some' | 'Unknown' | (string & {});
 
 export interface TypeChecking {
+  /** List type atomic. */
   expressionWarnings?: ExpressionWarning[];
 }
 
@@ -179,6 +217,7 @@ export interface ValidatingAdmissionPolicyBinding {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: ValidatingAdmissionPolicyBindingSpec;
 }
 
@@ -186,13 +225,16 @@ export interface ValidatingAdmissionPolicyBindingList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ValidatingAdmissionPolicyBinding[];
 }
 
 export interface ValidatingAdmissionPolicyBindingSpec {
+  /** Required. */
   policyName: string;
   paramRef?: ParamRef;
   matchResources?: MatchResources;
+  /** Required. Values: Audit, Deny, Warn. List type set. */
   validationActions: ValidationAction[];
 }
 
@@ -200,36 +242,51 @@ export interface ValidatingAdmissionPolicyList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ValidatingAdmissionPolicy[];
 }
 
 export interface ValidatingAdmissionPolicySpec {
   paramKind?: ParamKind;
   matchConstraints?: MatchResources;
+  /** List type atomic. */
   validations?: Validation[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
+  /** List type atomic. */
   auditAnnotations?: AuditAnnotation[];
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   variables?: Variable[];
 }
 
 export interface ValidatingAdmissionPolicyStatus {
   observedGeneration?: number;
   typeChecking?: TypeChecking;
+  /** List type map, keys type. */
   conditions?: Condition[];
 }
 
 export interface ValidatingWebhook {
+  /** Required. */
   name: string;
+  /** Required. */
   clientConfig: WebhookClientConfig;
+  /** List type atomic. */
   rules?: RuleWithOperations[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
+  /** Values: Equivalent, Exact. */
   matchPolicy?: MatchPolicyType;
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
+  /** Required. Values: None, NoneOnDryRun, Some, Unknown. */
   sideEffects: SideEffectClass;
   timeoutSeconds?: number;
+  /** Required. List type atomic. */
   admissionReviewVersions: string[];
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
 }
 
@@ -237,6 +294,7 @@ export interface ValidatingWebhookConfiguration {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   webhooks?: ValidatingWebhook[];
 }
 
@@ -244,12 +302,15 @@ export interface ValidatingWebhookConfigurationList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ValidatingWebhookConfiguration[];
 }
 
 export interface Validation {
+  /** Required. */
   expression: string;
   message?: string;
+  /** Values: AlreadyExists, BadRequest, Conflict, Expired, Forbidden, Gone, InternalError, Invalid, MethodNotAllowed, NotAcceptable, NotFound, RequestEntityTooLarge, ServerTimeout, ServiceUnavailable, StorageReadError, Timeout, TooManyRequests, Unauthorized, UnsupportedMediaType. */
   reason?: StatusReason;
   messageExpression?: string;
 }
@@ -257,7 +318,9 @@ export interface Validation {
 export type ValidationAction = 'Audit' | 'Deny' | 'Warn' | (string & {});
 
 export interface Variable {
+  /** Required. */
   name: string;
+  /** Required. */
   expression: string;
 }
 

@@ -9,12 +9,16 @@ export interface ApplyConfiguration {
 }
 
 export interface AuditAnnotation {
+  /** Required. */
   key: string;
+  /** Required. */
   valueExpression: string;
 }
 
 export interface ExpressionWarning {
+  /** Required. */
   fieldRef: string;
+  /** Required. */
   warning: string;
 }
 
@@ -25,7 +29,9 @@ export interface JSONPatch {
 }
 
 export interface MatchCondition {
+  /** Required. */
   name: string;
+  /** Required. */
   expression: string;
 }
 
@@ -34,8 +40,11 @@ export type MatchPolicyType = 'Equivalent' | 'Exact' | (string & {});
 export interface MatchResources {
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
+  /** List type atomic. */
   resourceRules?: NamedRuleWithOperations[];
+  /** List type atomic. */
   excludeResourceRules?: NamedRuleWithOperations[];
+  /** Values: Equivalent, Exact. */
   matchPolicy?: MatchPolicyType;
 }
 
@@ -57,6 +66,7 @@ export interface MutatingAdmissionPolicyBindingList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: MutatingAdmissionPolicyBinding[];
 }
 
@@ -70,26 +80,34 @@ export interface MutatingAdmissionPolicyList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: MutatingAdmissionPolicy[];
 }
 
 export interface MutatingAdmissionPolicySpec {
   paramKind?: ParamKind;
   matchConstraints?: MatchResources;
+  /** List type atomic. */
   variables?: Variable[];
+  /** List type atomic. */
   mutations?: Mutation[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
+  /** Values: IfNeeded, Never. */
   reinvocationPolicy?: ReinvocationPolicyType;
 }
 
 export interface Mutation {
+  /** Required. Values: ApplyConfiguration, JSONPatch. */
   patchType: PatchType;
   applyConfiguration?: ApplyConfiguration;
   jsonPatch?: JSONPatch;
 }
 
 export interface NamedRuleWithOperations extends RuleWithOperations {
+  /** List type atomic. */
   resourceNames?: string[];
 }
 
@@ -102,6 +120,7 @@ export interface ParamRef {
   name?: string;
   namespace?: string;
   selector?: LabelSelector;
+  /** Values: Allow, Deny. */
   parameterNotFoundAction?: ParameterNotFoundActionType;
 }
 
@@ -132,6 +151,7 @@ export interface ValidatingAdmissionPolicyBindingList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ValidatingAdmissionPolicyBinding[];
 }
 
@@ -139,6 +159,7 @@ export interface ValidatingAdmissionPolicyBindingSpec {
   policyName?: string;
   paramRef?: ParamRef;
   matchResources?: MatchResources;
+  /** Values: Audit, Deny, Warn. */
   validationActions?: ValidationAction[];
 }
 
@@ -146,6 +167,7 @@ export interface ValidatingAdmissionPolicyList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ValidatingAdmissionPolicy[];
 }
 
@@ -153,9 +175,12 @@ export interface ValidatingAdmissionPolicySpec {
   paramKind?: ParamKind;
   matchConstraints?: MatchResources;
   validations?: Validation[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
   auditAnnotations?: AuditAnnotation[];
+  /** Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
+  /** Patch strategy merge, merge key name. */
   variables?: Variable[];
 }
 
@@ -166,8 +191,10 @@ export interface ValidatingAdmissionPolicyStatus {
 }
 
 export interface Validation {
+  /** Required. */
   expression: string;
   message?: string;
+  /** Values: AlreadyExists, BadRequest, Conflict, Expired, Forbidden, Gone, InternalError, Invalid, MethodNotAllowed, NotAcceptable, NotFound, RequestEntityTooLarge, ServerTimeout, ServiceUnavailable, StorageReadError, Timeout, TooManyRequests, Unauthorized, UnsupportedMediaType. */
   reason?: StatusReason;
   messageExpression?: string;
 }
@@ -175,7 +202,9 @@ export interface Validation {
 export type ValidationAction = 'Audit' | 'Deny' | 'Warn' | (string & {});
 
 export interface Variable {
+  /** Required. */
   name: string;
+  /** Required. */
   expression: string;
 }
 

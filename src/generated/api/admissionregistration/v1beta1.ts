@@ -9,12 +9,16 @@ export interface ApplyConfiguration {
 }
 
 export interface AuditAnnotation {
+  /** Required. */
   key: string;
+  /** Required. */
   valueExpression: string;
 }
 
 export interface ExpressionWarning {
+  /** Required. */
   fieldRef: string;
+  /** Required. */
   warning: string;
 }
 
@@ -25,7 +29,9 @@ export interface JSONPatch {
 }
 
 export interface MatchCondition {
+  /** Required. */
   name: string;
+  /** Required. */
   expression: string;
 }
 
@@ -34,8 +40,11 @@ export type MatchPolicyType = 'Equivalent' | 'Exact' | (string & {});
 export interface MatchResources {
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
+  /** List type atomic. */
   resourceRules?: NamedRuleWithOperations[];
+  /** List type atomic. */
   excludeResourceRules?: NamedRuleWithOperations[];
+  /** Values: Equivalent, Exact. */
   matchPolicy?: MatchPolicyType;
 }
 
@@ -57,6 +66,7 @@ export interface MutatingAdmissionPolicyBindingList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: MutatingAdmissionPolicyBinding[];
 }
 
@@ -70,31 +80,44 @@ export interface MutatingAdmissionPolicyList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: MutatingAdmissionPolicy[];
 }
 
 export interface MutatingAdmissionPolicySpec {
   paramKind?: ParamKind;
   matchConstraints?: MatchResources;
+  /** List type atomic. */
   variables?: Variable[];
+  /** List type atomic. */
   mutations?: Mutation[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
+  /** Values: IfNeeded, Never. */
   reinvocationPolicy?: ReinvocationPolicyType;
 }
 
 export interface MutatingWebhook {
+  /** Required. */
   name: string;
+  /** Required. */
   clientConfig: WebhookClientConfig;
   rules?: RuleWithOperations[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
+  /** Values: Equivalent, Exact. */
   matchPolicy?: MatchPolicyType;
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
+  /** Values: None, NoneOnDryRun, Some, Unknown. */
   sideEffects?: SideEffectClass;
   timeoutSeconds?: number;
   admissionReviewVersions?: string[];
+  /** Values: IfNeeded, Never. */
   reinvocationPolicy?: ReinvocationPolicyType;
+  /** Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
 }
 
@@ -102,6 +125,7 @@ export interface MutatingWebhookConfiguration {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Patch strategy merge, merge key name. */
   webhooks?: MutatingWebhook[];
 }
 
@@ -109,16 +133,19 @@ export interface MutatingWebhookConfigurationList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: MutatingWebhookConfiguration[];
 }
 
 export interface Mutation {
+  /** Required. Values: ApplyConfiguration, JSONPatch. */
   patchType: PatchType;
   applyConfiguration?: ApplyConfiguration;
   jsonPatch?: JSONPatch;
 }
 
 export interface NamedRuleWithOperations extends RuleWithOperations {
+  /** List type atomic. */
   resourceNames?: string[];
 }
 
@@ -131,6 +158,7 @@ export interface ParamRef {
   name?: string;
   namespace?: string;
   selector?: LabelSelector;
+  /** Values: Allow, Deny. */
   parameterNotFoundAction?: ParameterNotFoundActionType;
 }
 
@@ -139,7 +167,9 @@ export type ParameterNotFoundActionType = 'Allow' | 'Deny' | (string & {});
 export type PatchType = 'ApplyConfiguration' | 'JSONPatch' | (string & {});
 
 export interface ServiceReference {
+  /** Required. */
   namespace: string;
+  /** Required. */
   name: string;
   path?: string;
   port?: number;
@@ -170,6 +200,7 @@ export interface ValidatingAdmissionPolicyBindingList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ValidatingAdmissionPolicyBinding[];
 }
 
@@ -177,6 +208,7 @@ export interface ValidatingAdmissionPolicyBindingSpec {
   policyName?: string;
   paramRef?: ParamRef;
   matchResources?: MatchResources;
+  /** Values: Audit, Deny, Warn. */
   validationActions?: ValidationAction[];
 }
 
@@ -184,6 +216,7 @@ export interface ValidatingAdmissionPolicyList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ValidatingAdmissionPolicy[];
 }
 
@@ -191,9 +224,12 @@ export interface ValidatingAdmissionPolicySpec {
   paramKind?: ParamKind;
   matchConstraints?: MatchResources;
   validations?: Validation[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
   auditAnnotations?: AuditAnnotation[];
+  /** Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
+  /** Patch strategy merge, merge key name. */
   variables?: Variable[];
 }
 
@@ -204,16 +240,22 @@ export interface ValidatingAdmissionPolicyStatus {
 }
 
 export interface ValidatingWebhook {
+  /** Required. */
   name: string;
+  /** Required. */
   clientConfig: WebhookClientConfig;
   rules?: RuleWithOperations[];
+  /** Values: Fail, Ignore. */
   failurePolicy?: FailurePolicyType;
+  /** Values: Equivalent, Exact. */
   matchPolicy?: MatchPolicyType;
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
+  /** Values: None, NoneOnDryRun, Some, Unknown. */
   sideEffects?: SideEffectClass;
   timeoutSeconds?: number;
   admissionReviewVersions?: string[];
+  /** Patch strategy merge, merge key name. */
   matchConditions?: MatchCondition[];
 }
 
@@ -221,6 +263,7 @@ export interface ValidatingWebhookConfiguration {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Patch strategy merge, merge key name. */
   webhooks?: ValidatingWebhook[];
 }
 
@@ -228,12 +271,15 @@ export interface ValidatingWebhookConfigurationList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ValidatingWebhookConfiguration[];
 }
 
 export interface Validation {
+  /** Required. */
   expression: string;
   message?: string;
+  /** Values: AlreadyExists, BadRequest, Conflict, Expired, Forbidden, Gone, InternalError, Invalid, MethodNotAllowed, NotAcceptable, NotFound, RequestEntityTooLarge, ServerTimeout, ServiceUnavailable, StorageReadError, Timeout, TooManyRequests, Unauthorized, UnsupportedMediaType. */
   reason?: StatusReason;
   messageExpression?: string;
 }
@@ -241,7 +287,9 @@ export interface Validation {
 export type ValidationAction = 'Audit' | 'Deny' | 'Warn' | (string & {});
 
 export interface Variable {
+  /** Required. */
   name: string;
+  /** Required. */
   expression: string;
 }
 

@@ -6,14 +6,20 @@ import type { ListMeta, ObjectMeta, Status } from '../meta/v1.ts';
 export type ConditionStatus = 'False' | 'True' | 'Unknown' | (string & {});
 
 export interface ConversionRequest {
+  /** Required. */
   uid: string;
+  /** Required. */
   desiredAPIVersion: string;
+  /** Required. */
   objects: unknown[];
 }
 
 export interface ConversionResponse {
+  /** Required. */
   uid: string;
+  /** Required. */
   convertedObjects: unknown[];
+  /** Required. */
   result: Status;
 }
 
@@ -27,15 +33,19 @@ export interface ConversionReview {
 export type ConversionStrategyType = 'None' | 'Webhook' | (string & {});
 
 export interface CustomResourceColumnDefinition {
+  /** Required. */
   name: string;
+  /** Required. */
   type: string;
   format?: string;
   description?: string;
   priority?: number;
+  /** Required. */
   jsonPath: string;
 }
 
 export interface CustomResourceConversion {
+  /** Required. Values: None, Webhook. */
   strategy: ConversionStrategyType;
   webhook?: WebhookConversion;
 }
@@ -44,12 +54,15 @@ export interface CustomResourceDefinition {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: CustomResourceDefinitionSpec;
   status?: CustomResourceDefinitionStatus;
 }
 
 export interface CustomResourceDefinitionCondition {
+  /** Required. Values: Established, KubernetesAPIApprovalPolicyConformant, NamesAccepted, NonStructuralSchema, StorageMigrating, Terminating. */
   type: CustomResourceDefinitionConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -63,48 +76,66 @@ export interface CustomResourceDefinitionList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CustomResourceDefinition[];
 }
 
 export interface CustomResourceDefinitionNames {
+  /** Required. */
   plural: string;
   singular?: string;
+  /** List type atomic. */
   shortNames?: string[];
+  /** Required. */
   kind: string;
   listKind?: string;
+  /** List type atomic. */
   categories?: string[];
 }
 
 export interface CustomResourceDefinitionSpec {
+  /** Required. */
   group: string;
+  /** Required. */
   names: CustomResourceDefinitionNames;
+  /** Required. Values: Cluster, Namespaced. */
   scope: ResourceScope;
+  /** Required. List type atomic. */
   versions: CustomResourceDefinitionVersion[];
   conversion?: CustomResourceConversion;
   preserveUnknownFields?: boolean;
 }
 
 export interface CustomResourceDefinitionStatus {
+  /** List type map, keys type. */
   conditions?: CustomResourceDefinitionCondition[];
   acceptedNames?: CustomResourceDefinitionNames;
+  /** List type atomic. */
   storedVersions?: string[];
   observedGeneration?: number;
 }
 
 export interface CustomResourceDefinitionVersion {
+  /** Required. */
   name: string;
+  /** Required. */
   served: boolean;
+  /** Required. */
   storage: boolean;
   deprecated?: boolean;
   deprecationWarning?: string;
   schema?: CustomResourceValidation;
   subresources?: CustomResourceSubresources;
+  /** List type atomic. */
   additionalPrinterColumns?: CustomResourceColumnDefinition[];
+  /** List type atomic. */
   selectableFields?: SelectableField[];
 }
 
 export interface CustomResourceSubresourceScale {
+  /** Required. */
   specReplicasPath: string;
+  /** Required. */
   statusReplicasPath: string;
   labelSelectorPath?: string;
 }
@@ -148,13 +179,18 @@ export interface JSONSchemaProps {
   minItems?: number;
   uniqueItems?: boolean;
   multipleOf?: number;
+  /** List type atomic. */
   enum?: unknown[];
   maxProperties?: number;
   minProperties?: number;
+  /** List type atomic. */
   required?: string[];
   items?: JSONSchemaPropsOrArray;
+  /** List type atomic. */
   allOf?: JSONSchemaProps[];
+  /** List type atomic. */
   oneOf?: JSONSchemaProps[];
+  /** List type atomic. */
   anyOf?: JSONSchemaProps[];
   not?: JSONSchemaProps;
   properties?: Record<string, JSONSchemaProps>;
@@ -169,9 +205,11 @@ export interface JSONSchemaProps {
   'x-kubernetes-preserve-unknown-fields'?: boolean;
   'x-kubernetes-embedded-resource'?: boolean;
   'x-kubernetes-int-or-string'?: boolean;
+  /** List type atomic. */
   'x-kubernetes-list-map-keys'?: string[];
   'x-kubernetes-list-type'?: string;
   'x-kubernetes-map-type'?: string;
+  /** List type map, keys rule. Patch strategy merge, merge key rule. */
   'x-kubernetes-validations'?: ValidationRule[];
 }
 
@@ -184,20 +222,25 @@ export type JSONSchemaPropsOrStringArray = string[] | JSONSchemaProps;
 export type ResourceScope = 'Cluster' | 'Namespaced' | (string & {});
 
 export interface SelectableField {
+  /** Required. */
   jsonPath: string;
 }
 
 export interface ServiceReference {
+  /** Required. */
   namespace: string;
+  /** Required. */
   name: string;
   path?: string;
   port?: number;
 }
 
 export interface ValidationRule {
+  /** Required. */
   rule: string;
   message?: string;
   messageExpression?: string;
+  /** Values: FieldValueDuplicate, FieldValueForbidden, FieldValueInvalid, FieldValueRequired. */
   reason?: FieldValueErrorReason;
   fieldPath?: string;
   optionalOldSelf?: boolean;
@@ -211,6 +254,7 @@ export interface WebhookClientConfig {
 
 export interface WebhookConversion {
   clientConfig?: WebhookClientConfig;
+  /** Required. List type atomic. */
   conversionReviewVersions: string[];
 }
 

@@ -12,7 +12,9 @@ export interface APIService {
 }
 
 export interface APIServiceCondition {
+  /** Required. Values: Available. */
   type: APIServiceConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -25,6 +27,7 @@ export interface APIServiceList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: APIService[];
 }
 
@@ -33,12 +36,16 @@ export interface APIServiceSpec {
   group?: string;
   version?: string;
   insecureSkipTLSVerify?: boolean;
+  /** List type atomic. */
   caBundle?: string;
+  /** Required. */
   groupPriorityMinimum: number;
+  /** Required. */
   versionPriority: number;
 }
 
 export interface APIServiceStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: APIServiceCondition[];
 }
 

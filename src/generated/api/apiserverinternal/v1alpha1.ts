@@ -6,26 +6,35 @@ import type { ListMeta, ObjectMeta } from '../meta/v1.ts';
 export type ConditionStatus = 'False' | 'True' | 'Unknown' | (string & {});
 
 export interface ServerStorageVersion {
+  /** Required. */
   apiServerID: string;
+  /** Required. */
   encodingVersion: string;
+  /** Required. List type set. */
   decodableVersions: string[];
+  /** List type set. */
   servedVersions?: string[];
 }
 
 export interface StorageVersion {
   kind?: string;
   apiVersion?: string;
+  /** Required. */
   metadata: ObjectMeta;
   spec?: StorageVersionSpec;
   status?: StorageVersionStatus;
 }
 
 export interface StorageVersionCondition {
+  /** Required. Values: AllEncodingVersionsEqual. */
   type: StorageVersionConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   observedGeneration?: number;
   lastTransitionTime?: string;
+  /** Required. */
   reason: string;
+  /** Required. */
   message: string;
 }
 
@@ -35,6 +44,7 @@ export interface StorageVersionList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: StorageVersion[];
 }
 
@@ -42,8 +52,10 @@ export interface StorageVersionSpec {
 }
 
 export interface StorageVersionStatus {
+  /** List type map, keys apiServerID. */
   storageVersions?: ServerStorageVersion[];
   commonEncodingVersion?: string;
+  /** List type map, keys type. */
   conditions?: StorageVersionCondition[];
 }
 

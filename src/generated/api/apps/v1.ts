@@ -9,6 +9,7 @@ export interface ControllerRevision {
   apiVersion?: string;
   metadata?: ObjectMeta;
   data?: unknown;
+  /** Required. */
   revision: number;
 }
 
@@ -16,6 +17,7 @@ export interface ControllerRevisionList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ControllerRevision[];
 }
 
@@ -28,7 +30,9 @@ export interface DaemonSet {
 }
 
 export interface DaemonSetCondition {
+  /** Required. */
   type: string;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -39,11 +43,14 @@ export interface DaemonSetList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: DaemonSet[];
 }
 
 export interface DaemonSetSpec {
+  /** Required. */
   selector: LabelSelector;
+  /** Required. */
   template: PodTemplateSpec;
   updateStrategy?: DaemonSetUpdateStrategy;
   minReadySeconds?: number;
@@ -51,19 +58,25 @@ export interface DaemonSetSpec {
 }
 
 export interface DaemonSetStatus {
+  /** Required. */
   currentNumberScheduled: number;
+  /** Required. */
   numberMisscheduled: number;
+  /** Required. */
   desiredNumberScheduled: number;
+  /** Required. */
   numberReady: number;
   observedGeneration?: number;
   updatedNumberScheduled?: number;
   numberAvailable?: number;
   numberUnavailable?: number;
   collisionCount?: number;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: DaemonSetCondition[];
 }
 
 export interface DaemonSetUpdateStrategy {
+  /** Values: OnDelete, RollingUpdate. */
   type?: DaemonSetUpdateStrategyType;
   rollingUpdate?: RollingUpdateDaemonSet;
 }
@@ -79,7 +92,9 @@ export interface Deployment {
 }
 
 export interface DeploymentCondition {
+  /** Required. Values: Available, Progressing, ReplicaFailure. */
   type: DeploymentConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastUpdateTime?: string;
   lastTransitionTime?: string;
@@ -93,13 +108,17 @@ export interface DeploymentList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Deployment[];
 }
 
 export interface DeploymentSpec {
   replicas?: number;
+  /** Required. */
   selector: LabelSelector;
+  /** Required. */
   template: PodTemplateSpec;
+  /** Patch strategy retainKeys. */
   strategy?: DeploymentStrategy;
   minReadySeconds?: number;
   revisionHistoryLimit?: number;
@@ -115,11 +134,13 @@ export interface DeploymentStatus {
   availableReplicas?: number;
   unavailableReplicas?: number;
   terminatingReplicas?: number;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: DeploymentCondition[];
   collisionCount?: number;
 }
 
 export interface DeploymentStrategy {
+  /** Values: Recreate, RollingUpdate. */
   type?: DeploymentStrategyType;
   rollingUpdate?: RollingUpdateDeployment;
 }
@@ -139,7 +160,9 @@ export interface ReplicaSet {
 }
 
 export interface ReplicaSetCondition {
+  /** Required. Values: ReplicaFailure. */
   type: ReplicaSetConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -152,23 +175,27 @@ export interface ReplicaSetList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ReplicaSet[];
 }
 
 export interface ReplicaSetSpec {
   replicas?: number;
   minReadySeconds?: number;
+  /** Required. */
   selector: LabelSelector;
   template?: PodTemplateSpec;
 }
 
 export interface ReplicaSetStatus {
+  /** Required. */
   replicas: number;
   fullyLabeledReplicas?: number;
   readyReplicas?: number;
   availableReplicas?: number;
   terminatingReplicas?: number;
   observedGeneration?: number;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: ReplicaSetCondition[];
 }
 
@@ -196,7 +223,9 @@ export interface StatefulSet {
 }
 
 export interface StatefulSetCondition {
+  /** Required. */
   type: string;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -207,24 +236,33 @@ export interface StatefulSetList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: StatefulSet[];
 }
 
 export interface StatefulSetOrdinals {
+  /** Default 0. */
   start?: number;
 }
 
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
+  /** Values: Delete, Retain. */
   whenDeleted?: PersistentVolumeClaimRetentionPolicyType;
+  /** Values: Delete, Retain. */
   whenScaled?: PersistentVolumeClaimRetentionPolicyType;
 }
 
 export interface StatefulSetSpec {
   replicas?: number;
+  /** Required. */
   selector: LabelSelector;
+  /** Required. */
   template: PodTemplateSpec;
+  /** List type atomic. */
   volumeClaimTemplates?: PersistentVolumeClaim[];
+  /** Default "". */
   serviceName?: string;
+  /** Values: OrderedReady, Parallel. */
   podManagementPolicy?: PodManagementPolicyType;
   updateStrategy?: StatefulSetUpdateStrategy;
   revisionHistoryLimit?: number;
@@ -235,6 +273,7 @@ export interface StatefulSetSpec {
 
 export interface StatefulSetStatus {
   observedGeneration?: number;
+  /** Required. */
   replicas: number;
   readyReplicas?: number;
   currentReplicas?: number;
@@ -242,11 +281,14 @@ export interface StatefulSetStatus {
   currentRevision?: string;
   updateRevision?: string;
   collisionCount?: number;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: StatefulSetCondition[];
+  /** Default 0. */
   availableReplicas?: number;
 }
 
 export interface StatefulSetUpdateStrategy {
+  /** Values: OnDelete, RollingUpdate. */
   type?: StatefulSetUpdateStrategyType;
   rollingUpdate?: RollingUpdateStatefulSetStrategy;
 }

@@ -32,12 +32,14 @@ export interface TokenRequest {
 }
 
 export interface TokenRequestSpec {
+  /** List type atomic. */
   audiences?: string[];
   expirationSeconds?: number;
   boundObjectRef?: BoundObjectReference;
 }
 
 export interface TokenRequestStatus {
+  /** Default "". */
   token?: string;
   expirationTimestamp?: string;
 }
@@ -46,18 +48,22 @@ export interface TokenReview {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: TokenReviewSpec;
   status?: TokenReviewStatus;
 }
 
 export interface TokenReviewSpec {
+  /** Required. */
   token: string;
+  /** List type atomic. */
   audiences?: string[];
 }
 
 export interface TokenReviewStatus {
   authenticated?: boolean;
   user?: UserInfo;
+  /** List type atomic. */
   audiences?: string[];
   error?: string;
 }
@@ -65,6 +71,7 @@ export interface TokenReviewStatus {
 export interface UserInfo {
   username?: string;
   uid?: string;
+  /** List type atomic. */
   groups?: string[];
   extra?: Record<string, ExtraValue>;
 }

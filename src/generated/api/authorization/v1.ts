@@ -7,11 +7,13 @@ export type ExtraValue = string[];
 
 export interface FieldSelectorAttributes {
   rawSelector?: string;
+  /** List type atomic. */
   requirements?: FieldSelectorRequirement[];
 }
 
 export interface LabelSelectorAttributes {
   rawSelector?: string;
+  /** List type atomic. */
   requirements?: LabelSelectorRequirement[];
 }
 
@@ -19,6 +21,7 @@ export interface LocalSubjectAccessReview {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: SubjectAccessReviewSpec;
   status?: SubjectAccessReviewStatus;
 }
@@ -29,7 +32,9 @@ export interface NonResourceAttributes {
 }
 
 export interface NonResourceRule {
+  /** Required. List type atomic. */
   verbs: string[];
+  /** List type atomic. */
   nonResourceURLs?: string[];
 }
 
@@ -46,9 +51,13 @@ export interface ResourceAttributes {
 }
 
 export interface ResourceRule {
+  /** Required. List type atomic. */
   verbs: string[];
+  /** List type atomic. */
   apiGroups?: string[];
+  /** List type atomic. */
   resources?: string[];
+  /** List type atomic. */
   resourceNames?: string[];
 }
 
@@ -56,6 +65,7 @@ export interface SelfSubjectAccessReview {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: SelfSubjectAccessReviewSpec;
   status?: SubjectAccessReviewStatus;
 }
@@ -69,6 +79,7 @@ export interface SelfSubjectRulesReview {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: SelfSubjectRulesReviewSpec;
   status?: SubjectRulesReviewStatus;
 }
@@ -81,6 +92,7 @@ export interface SubjectAccessReview {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: SubjectAccessReviewSpec;
   status?: SubjectAccessReviewStatus;
 }
@@ -89,12 +101,14 @@ export interface SubjectAccessReviewSpec {
   resourceAttributes?: ResourceAttributes;
   nonResourceAttributes?: NonResourceAttributes;
   user?: string;
+  /** List type atomic. */
   groups?: string[];
   extra?: Record<string, ExtraValue>;
   uid?: string;
 }
 
 export interface SubjectAccessReviewStatus {
+  /** Required. */
   allowed: boolean;
   denied?: boolean;
   reason?: string;
@@ -102,8 +116,11 @@ export interface SubjectAccessReviewStatus {
 }
 
 export interface SubjectRulesReviewStatus {
+  /** Required. List type atomic. */
   resourceRules: ResourceRule[];
+  /** Required. List type atomic. */
   nonResourceRules: NonResourceRule[];
+  /** Required. */
   incomplete: boolean;
   evaluationError?: string;
 }

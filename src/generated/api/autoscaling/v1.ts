@@ -4,7 +4,9 @@ import { builtin } from '../../resources.ts';
 import type { ListMeta, ObjectMeta } from '../meta/v1.ts';
 
 export interface CrossVersionObjectReference {
+  /** Required. */
   kind: string;
+  /** Required. */
   name: string;
   apiVersion?: string;
 }
@@ -13,6 +15,7 @@ export interface HorizontalPodAutoscaler {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: HorizontalPodAutoscalerSpec;
   status?: HorizontalPodAutoscalerStatus;
 }
@@ -21,12 +24,15 @@ export interface HorizontalPodAutoscalerList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: HorizontalPodAutoscaler[];
 }
 
 export interface HorizontalPodAutoscalerSpec {
+  /** Required. */
   scaleTargetRef: CrossVersionObjectReference;
   minReplicas?: number;
+  /** Required. */
   maxReplicas: number;
   targetCPUUtilizationPercentage?: number;
 }
@@ -34,7 +40,9 @@ export interface HorizontalPodAutoscalerSpec {
 export interface HorizontalPodAutoscalerStatus {
   observedGeneration?: number;
   lastScaleTime?: string;
+  /** Required. */
   currentReplicas: number;
+  /** Required. */
   desiredReplicas: number;
   currentCPUUtilizationPercentage?: number;
 }
@@ -48,10 +56,12 @@ export interface Scale {
 }
 
 export interface ScaleSpec {
+  /** Default 0. */
   replicas?: number;
 }
 
 export interface ScaleStatus {
+  /** Required. */
   replicas: number;
   selector?: string;
 }

@@ -5,36 +5,51 @@ import type { ConditionStatus, ResourceName } from '../core/v1.ts';
 import type { LabelSelector, ListMeta, ObjectMeta } from '../meta/v1.ts';
 
 export interface ContainerResourceMetricSource {
+  /** Required. Values: configmaps, cpu, ephemeral-storage, limits.cpu, limits.ephemeral-storage, limits.memory, memory, persistentvolumeclaims, pods, replicationcontrollers, requests.cpu, requests.ephemeral-storage, requests.memory, requests.storage, resourcequotas, secrets, services, services.loadbalancers, services.nodeports, storage. */
   name: ResourceName;
+  /** Required. */
   target: MetricTarget;
+  /** Required. */
   container: string;
 }
 
 export interface ContainerResourceMetricStatus {
+  /** Required. Values: configmaps, cpu, ephemeral-storage, limits.cpu, limits.ephemeral-storage, limits.memory, memory, persistentvolumeclaims, pods, replicationcontrollers, requests.cpu, requests.ephemeral-storage, requests.memory, requests.storage, resourcequotas, secrets, services, services.loadbalancers, services.nodeports, storage. */
   name: ResourceName;
+  /** Required. */
   current: MetricValueStatus;
+  /** Required. */
   container: string;
 }
 
 export interface CrossVersionObjectReference {
+  /** Required. */
   kind: string;
+  /** Required. */
   name: string;
   apiVersion?: string;
 }
 
 export interface ExternalMetricSource {
+  /** Required. */
   metric: MetricIdentifier;
+  /** Required. */
   target: MetricTarget;
 }
 
 export interface ExternalMetricStatus {
+  /** Required. */
   metric: MetricIdentifier;
+  /** Required. */
   current: MetricValueStatus;
 }
 
 export interface HPAScalingPolicy {
+  /** Required. Values: Percent, Pods. */
   type: HPAScalingPolicyType;
+  /** Required. */
   value: number;
+  /** Required. */
   periodSeconds: number;
 }
 
@@ -42,7 +57,9 @@ export type HPAScalingPolicyType = 'Percent' | 'Pods' | (string & {});
 
 export interface HPAScalingRules {
   stabilizationWindowSeconds?: number;
+  /** Values: Disabled, Max, Min. */
   selectPolicy?: ScalingPolicySelect;
+  /** List type atomic. */
   policies?: HPAScalingPolicy[];
   tolerance?: string;
 }
@@ -51,6 +68,7 @@ export interface HorizontalPodAutoscaler {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: HorizontalPodAutoscalerSpec;
   status?: HorizontalPodAutoscalerStatus;
 }
@@ -61,7 +79,9 @@ export interface HorizontalPodAutoscalerBehavior {
 }
 
 export interface HorizontalPodAutoscalerCondition {
+  /** Required. Values: AbleToScale, ScaledToZero, ScalingActive, ScalingLimited. */
   type: HorizontalPodAutoscalerConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -74,13 +94,17 @@ export interface HorizontalPodAutoscalerList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: HorizontalPodAutoscaler[];
 }
 
 export interface HorizontalPodAutoscalerSpec {
+  /** Required. */
   scaleTargetRef: CrossVersionObjectReference;
   minReplicas?: number;
+  /** Required. */
   maxReplicas: number;
+  /** List type atomic. */
   metrics?: MetricSpec[];
   behavior?: HorizontalPodAutoscalerBehavior;
 }
@@ -89,12 +113,16 @@ export interface HorizontalPodAutoscalerStatus {
   observedGeneration?: number;
   lastScaleTime?: string;
   currentReplicas?: number;
+  /** Required. */
   desiredReplicas: number;
+  /** List type atomic. */
   currentMetrics?: MetricStatus[];
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: HorizontalPodAutoscalerCondition[];
 }
 
 export interface MetricIdentifier {
+  /** Required. */
   name: string;
   selector?: LabelSelector;
 }
@@ -102,6 +130,7 @@ export interface MetricIdentifier {
 export type MetricSourceType = 'ContainerResource' | 'External' | 'Object' | 'Pods' | 'Resource' | (string & {});
 
 export interface MetricSpec {
+  /** Required. Values: ContainerResource, External, Object, Pods, Resource. */
   type: MetricSourceType;
   object?: ObjectMetricSource;
   pods?: PodsMetricSource;
@@ -111,6 +140,7 @@ export interface MetricSpec {
 }
 
 export interface MetricStatus {
+  /** Required. Values: ContainerResource, External, Object, Pods, Resource. */
   type: MetricSourceType;
   object?: ObjectMetricStatus;
   pods?: PodsMetricStatus;
@@ -120,6 +150,7 @@ export interface MetricStatus {
 }
 
 export interface MetricTarget {
+  /** Required. Values: AverageValue, Utilization, Value. */
   type: MetricTargetType;
   value?: string;
   averageValue?: string;
@@ -135,34 +166,48 @@ export interface MetricValueStatus {
 }
 
 export interface ObjectMetricSource {
+  /** Required. */
   describedObject: CrossVersionObjectReference;
+  /** Required. */
   target: MetricTarget;
+  /** Required. */
   metric: MetricIdentifier;
 }
 
 export interface ObjectMetricStatus {
+  /** Required. */
   metric: MetricIdentifier;
+  /** Required. */
   current: MetricValueStatus;
+  /** Required. */
   describedObject: CrossVersionObjectReference;
 }
 
 export interface PodsMetricSource {
+  /** Required. */
   metric: MetricIdentifier;
+  /** Required. */
   target: MetricTarget;
 }
 
 export interface PodsMetricStatus {
+  /** Required. */
   metric: MetricIdentifier;
+  /** Required. */
   current: MetricValueStatus;
 }
 
 export interface ResourceMetricSource {
+  /** Required. Values: configmaps, cpu, ephemeral-storage, limits.cpu, limits.ephemeral-storage, limits.memory, memory, persistentvolumeclaims, pods, replicationcontrollers, requests.cpu, requests.ephemeral-storage, requests.memory, requests.storage, resourcequotas, secrets, services, services.loadbalancers, services.nodeports, storage. */
   name: ResourceName;
+  /** Required. */
   target: MetricTarget;
 }
 
 export interface ResourceMetricStatus {
+  /** Required. Values: configmaps, cpu, ephemeral-storage, limits.cpu, limits.ephemeral-storage, limits.memory, memory, persistentvolumeclaims, pods, replicationcontrollers, requests.cpu, requests.ephemeral-storage, requests.memory, requests.storage, resourcequotas, secrets, services, services.loadbalancers, services.nodeports, storage. */
   name: ResourceName;
+  /** Required. */
   current: MetricValueStatus;
 }
 

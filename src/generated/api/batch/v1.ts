@@ -12,6 +12,7 @@ export interface CronJob {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: CronJobSpec;
   status?: CronJobStatus;
 }
@@ -20,21 +21,26 @@ export interface CronJobList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CronJob[];
 }
 
 export interface CronJobSpec {
+  /** Required. */
   schedule: string;
   timeZone?: string;
   startingDeadlineSeconds?: number;
+  /** Values: Allow, Forbid, Replace. */
   concurrencyPolicy?: ConcurrencyPolicy;
   suspend?: boolean;
+  /** Required. */
   jobTemplate: JobTemplateSpec;
   successfulJobsHistoryLimit?: number;
   failedJobsHistoryLimit?: number;
 }
 
 export interface CronJobStatus {
+  /** List type atomic. */
   active?: ObjectReference[];
   lastScheduleTime?: string;
   lastSuccessfulTime?: string;
@@ -49,7 +55,9 @@ export interface Job {
 }
 
 export interface JobCondition {
+  /** Required. Values: Complete, Failed, FailureTarget, SuccessCriteriaMet, Suspended. */
   type: JobConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastProbeTime?: string;
   lastTransitionTime?: string;
@@ -63,6 +71,7 @@ export interface JobList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Job[];
 }
 
@@ -77,15 +86,19 @@ export interface JobSpec {
   maxFailedIndexes?: number;
   selector?: LabelSelector;
   manualSelector?: boolean;
+  /** Required. */
   template: PodTemplateSpec;
   ttlSecondsAfterFinished?: number;
+  /** Values: Indexed, NonIndexed. */
   completionMode?: CompletionMode;
   suspend?: boolean;
+  /** Values: Failed, TerminatingOrFailed. */
   podReplacementPolicy?: PodReplacementPolicy;
   managedBy?: string;
 }
 
 export interface JobStatus {
+  /** List type atomic. Patch strategy merge, merge key type. */
   conditions?: JobCondition[];
   startTime?: string;
   completionTime?: string;
@@ -105,6 +118,7 @@ export interface JobTemplateSpec {
 }
 
 export interface PodFailurePolicy {
+  /** Required. List type atomic. */
   rules: PodFailurePolicyRule[];
 }
 
@@ -114,24 +128,31 @@ export type PodFailurePolicyOnExitCodesOperator = 'In' | 'NotIn' | (string & {})
 
 export interface PodFailurePolicyOnExitCodesRequirement {
   containerName?: string;
+  /** Required. Values: In, NotIn. */
   operator: PodFailurePolicyOnExitCodesOperator;
+  /** Required. List type set. */
   values: number[];
 }
 
 export interface PodFailurePolicyOnPodConditionsPattern {
+  /** Required. Values: AllContainersRestarting, ContainersReady, DisruptionTarget, Initialized, PodReadyToStartContainers, PodResizeInProgress, PodResizePending, PodScheduled, Ready. */
   type: PodConditionType;
+  /** Default "". Values: False, True, Unknown. */
   status?: ConditionStatus;
 }
 
 export interface PodFailurePolicyRule {
+  /** Required. Values: Count, FailIndex, FailJob, Ignore. */
   action: PodFailurePolicyAction;
   onExitCodes?: PodFailurePolicyOnExitCodesRequirement;
+  /** List type atomic. */
   onPodConditions?: PodFailurePolicyOnPodConditionsPattern[];
 }
 
 export type PodReplacementPolicy = 'Failed' | 'TerminatingOrFailed' | (string & {});
 
 export interface SuccessPolicy {
+  /** Required. List type atomic. */
   rules: SuccessPolicyRule[];
 }
 
@@ -141,7 +162,9 @@ export interface SuccessPolicyRule {
 }
 
 export interface UncountedTerminatedPods {
+  /** List type set. */
   succeeded?: string[];
+  /** List type set. */
   failed?: string[];
 }
 

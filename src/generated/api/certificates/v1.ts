@@ -8,12 +8,15 @@ export interface CertificateSigningRequest {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: CertificateSigningRequestSpec;
   status?: CertificateSigningRequestStatus;
 }
 
 export interface CertificateSigningRequestCondition {
+  /** Required. Values: Approved, Denied, Failed. */
   type: RequestConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   reason?: string;
   message?: string;
@@ -25,21 +28,27 @@ export interface CertificateSigningRequestList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CertificateSigningRequest[];
 }
 
 export interface CertificateSigningRequestSpec {
+  /** Required. */
   request: string;
+  /** Required. */
   signerName: string;
   expirationSeconds?: number;
+  /** Values: any, cert sign, client auth, code signing, content commitment, crl sign, data encipherment, decipher only, digital signature, email protection, encipher only, ipsec end system, ipsec tunnel, ipsec user, key agreement, key encipherment, microsoft sgc, netscape sgc, ocsp signing, s/mime, server auth, signing, timestamping. List type atomic. */
   usages?: KeyUsage[];
   username?: string;
   uid?: string;
+  /** List type atomic. */
   groups?: string[];
   extra?: Record<string, ExtraValue>;
 }
 
 export interface CertificateSigningRequestStatus {
+  /** List type map, keys type. */
   conditions?: CertificateSigningRequestCondition[];
   certificate?: string;
 }

@@ -7,6 +7,7 @@ export interface ClusterTrustBundle {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: ClusterTrustBundleSpec;
 }
 
@@ -14,11 +15,13 @@ export interface ClusterTrustBundleList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ClusterTrustBundle[];
 }
 
 export interface ClusterTrustBundleSpec {
   signerName?: string;
+  /** Required. */
   trustBundle: string;
 }
 

@@ -8,12 +8,15 @@ export interface CertificateSigningRequest {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: CertificateSigningRequestSpec;
   status?: CertificateSigningRequestStatus;
 }
 
 export interface CertificateSigningRequestCondition {
+  /** Required. Values: Approved, Denied, Failed. */
   type: RequestConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   reason?: string;
   message?: string;
@@ -25,13 +28,16 @@ export interface CertificateSigningRequestList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CertificateSigningRequest[];
 }
 
 export interface CertificateSigningRequestSpec {
+  /** Required. */
   request: string;
   signerName?: string;
   expirationSeconds?: number;
+  /** Values: any, cert sign, client auth, code signing, content commitment, crl sign, data encipherment, decipher only, digital signature, email protection, encipher only, ipsec end system, ipsec tunnel, ipsec user, key agreement, key encipherment, microsoft sgc, netscape sgc, ocsp signing, s/mime, server auth, signing, timestamping. */
   usages?: KeyUsage[];
   username?: string;
   uid?: string;
@@ -48,6 +54,7 @@ export interface ClusterTrustBundle {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: ClusterTrustBundleSpec;
 }
 
@@ -55,11 +62,13 @@ export interface ClusterTrustBundleList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ClusterTrustBundle[];
 }
 
 export interface ClusterTrustBundleSpec {
   signerName?: string;
+  /** Required. */
   trustBundle: string;
 }
 
@@ -71,6 +80,7 @@ export interface PodCertificateRequest {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: PodCertificateRequestSpec;
   status?: PodCertificateRequestStatus;
 }
@@ -79,25 +89,36 @@ export interface PodCertificateRequestList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PodCertificateRequest[];
 }
 
 export interface PodCertificateRequestSpec {
+  /** Required. */
   signerName: string;
+  /** Required. */
   podName: string;
+  /** Required. */
   podUID: string;
+  /** Required. */
   serviceAccountName: string;
+  /** Required. */
   serviceAccountUID: string;
+  /** Required. */
   nodeName: string;
+  /** Required. */
   nodeUID: string;
+  /** Default 86400. */
   maxExpirationSeconds?: number;
   pkixPublicKey?: string;
   proofOfPossession?: string;
+  /** Required. */
   stubPKCS10Request: string;
   unverifiedUserAnnotations?: Record<string, string>;
 }
 
 export interface PodCertificateRequestStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
   certificateChain?: string;
   notBefore?: string;

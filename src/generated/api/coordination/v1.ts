@@ -16,6 +16,7 @@ export interface LeaseList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Lease[];
 }
 
@@ -25,6 +26,7 @@ export interface LeaseSpec {
   acquireTime?: string;
   renewTime?: string;
   leaseTransitions?: number;
+  /** Values: OldestEmulationVersion. */
   strategy?: CoordinatedLeaseStrategy;
   preferredHolder?: string;
 }

@@ -8,6 +8,7 @@ export interface LeaseCandidate {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: LeaseCandidateSpec;
 }
 
@@ -15,15 +16,19 @@ export interface LeaseCandidateList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: LeaseCandidate[];
 }
 
 export interface LeaseCandidateSpec {
+  /** Required. */
   leaseName: string;
   pingTime?: string;
   renewTime?: string;
+  /** Required. */
   binaryVersion: string;
   emulationVersion?: string;
+  /** Required. Values: OldestEmulationVersion. */
   strategy: CoordinatedLeaseStrategy;
 }
 

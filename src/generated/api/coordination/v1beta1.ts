@@ -15,6 +15,7 @@ export interface LeaseCandidate {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: LeaseCandidateSpec;
 }
 
@@ -22,15 +23,19 @@ export interface LeaseCandidateList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: LeaseCandidate[];
 }
 
 export interface LeaseCandidateSpec {
+  /** Required. */
   leaseName: string;
   pingTime?: string;
   renewTime?: string;
+  /** Required. */
   binaryVersion: string;
   emulationVersion?: string;
+  /** Required. Values: OldestEmulationVersion. */
   strategy: CoordinatedLeaseStrategy;
 }
 
@@ -38,6 +43,7 @@ export interface LeaseList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Lease[];
 }
 
@@ -47,6 +53,7 @@ export interface LeaseSpec {
   acquireTime?: string;
   renewTime?: string;
   leaseTransitions?: number;
+  /** Values: OldestEmulationVersion. */
   strategy?: CoordinatedLeaseStrategy;
   preferredHolder?: string;
 }

@@ -4,6 +4,7 @@ import { builtin } from '../../resources.ts';
 import type { Condition, LabelSelector, ListMeta, ObjectMeta } from '../meta/v1.ts';
 
 export interface AWSElasticBlockStoreVolumeSource {
+  /** Required. */
   volumeID: string;
   fsType?: string;
   partition?: number;
@@ -17,6 +18,7 @@ export interface Affinity {
 }
 
 export interface AppArmorProfile {
+  /** Required. Values: Localhost, RuntimeDefault, Unconfined. */
   type: AppArmorProfileType;
   localhostProfile?: string;
 }
@@ -24,7 +26,9 @@ export interface AppArmorProfile {
 export type AppArmorProfileType = 'Localhost' | 'RuntimeDefault' | 'Unconfined' | (string & {});
 
 export interface AttachedVolume {
+  /** Required. */
   name: string;
+  /** Required. */
   devicePath: string;
 }
 
@@ -33,23 +37,33 @@ export type AzureDataDiskCachingMode = 'None' | 'ReadOnly' | 'ReadWrite' | (stri
 export type AzureDataDiskKind = 'Dedicated' | 'Managed' | 'Shared' | (string & {});
 
 export interface AzureDiskVolumeSource {
+  /** Required. */
   diskName: string;
+  /** Required. */
   diskURI: string;
+  /** Default "ReadWrite". Values: None, ReadOnly, ReadWrite. */
   cachingMode?: AzureDataDiskCachingMode;
+  /** Default "ext4". */
   fsType?: string;
+  /** Default false. */
   readOnly?: boolean;
+  /** Default "Shared". Values: Dedicated, Managed, Shared. */
   kind?: AzureDataDiskKind;
 }
 
 export interface AzureFilePersistentVolumeSource {
+  /** Required. */
   secretName: string;
+  /** Required. */
   shareName: string;
   readOnly?: boolean;
   secretNamespace?: string;
 }
 
 export interface AzureFileVolumeSource {
+  /** Required. */
   secretName: string;
+  /** Required. */
   shareName: string;
   readOnly?: boolean;
 }
@@ -58,11 +72,14 @@ export interface Binding {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   target: ObjectReference;
 }
 
 export interface CSIPersistentVolumeSource {
+  /** Required. */
   driver: string;
+  /** Required. */
   volumeHandle: string;
   readOnly?: boolean;
   fsType?: string;
@@ -75,6 +92,7 @@ export interface CSIPersistentVolumeSource {
 }
 
 export interface CSIVolumeSource {
+  /** Required. */
   driver: string;
   readOnly?: boolean;
   fsType?: string;
@@ -83,11 +101,14 @@ export interface CSIVolumeSource {
 }
 
 export interface Capabilities {
+  /** List type atomic. */
   add?: string[];
+  /** List type atomic. */
   drop?: string[];
 }
 
 export interface CephFSPersistentVolumeSource {
+  /** Required. List type atomic. */
   monitors: string[];
   path?: string;
   user?: string;
@@ -97,6 +118,7 @@ export interface CephFSPersistentVolumeSource {
 }
 
 export interface CephFSVolumeSource {
+  /** Required. List type atomic. */
   monitors: string[];
   path?: string;
   user?: string;
@@ -106,6 +128,7 @@ export interface CephFSVolumeSource {
 }
 
 export interface CinderPersistentVolumeSource {
+  /** Required. */
   volumeID: string;
   fsType?: string;
   readOnly?: boolean;
@@ -113,6 +136,7 @@ export interface CinderPersistentVolumeSource {
 }
 
 export interface CinderVolumeSource {
+  /** Required. */
   volumeID: string;
   fsType?: string;
   readOnly?: boolean;
@@ -130,11 +154,14 @@ export interface ClusterTrustBundleProjection {
   signerName?: string;
   labelSelector?: LabelSelector;
   optional?: boolean;
+  /** Required. */
   path: string;
 }
 
 export interface ComponentCondition {
+  /** Required. Values: Healthy. */
   type: ComponentConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   message?: string;
   error?: string;
@@ -146,6 +173,7 @@ export interface ComponentStatus {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: ComponentCondition[];
 }
 
@@ -153,6 +181,7 @@ export interface ComponentStatusList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ComponentStatus[];
 }
 
@@ -172,6 +201,7 @@ export interface ConfigMapEnvSource extends LocalObjectReference {
 }
 
 export interface ConfigMapKeySelector extends LocalObjectReference {
+  /** Required. */
   key: string;
   optional?: boolean;
 }
@@ -180,49 +210,68 @@ export interface ConfigMapList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ConfigMap[];
 }
 
 export interface ConfigMapNodeConfigSource {
+  /** Required. */
   namespace: string;
+  /** Required. */
   name: string;
   uid?: string;
   resourceVersion?: string;
+  /** Required. */
   kubeletConfigKey: string;
 }
 
 export interface ConfigMapProjection extends LocalObjectReference {
+  /** List type atomic. */
   items?: KeyToPath[];
   optional?: boolean;
 }
 
 export interface ConfigMapVolumeSource extends LocalObjectReference {
+  /** List type atomic. */
   items?: KeyToPath[];
   defaultMode?: number;
   optional?: boolean;
 }
 
 export interface Container {
+  /** Required. */
   name: string;
   image?: string;
+  /** List type atomic. */
   command?: string[];
+  /** List type atomic. */
   args?: string[];
   workingDir?: string;
+  /** List type map, keys containerPort, protocol. Patch strategy merge, merge key containerPort. */
   ports?: ContainerPort[];
+  /** List type atomic. */
   envFrom?: EnvFromSource[];
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   env?: EnvVar[];
   resources?: ResourceRequirements;
+  /** List type atomic. */
   resizePolicy?: ContainerResizePolicy[];
+  /** Values: Always, Never, OnFailure. */
   restartPolicy?: ContainerRestartPolicy;
+  /** List type atomic. */
   restartPolicyRules?: ContainerRestartRule[];
+  /** List type map, keys mountPath. Patch strategy merge, merge key mountPath. */
   volumeMounts?: VolumeMount[];
+  /** List type map, keys devicePath. Patch strategy merge, merge key devicePath. */
   volumeDevices?: VolumeDevice[];
   livenessProbe?: Probe;
   readinessProbe?: Probe;
   startupProbe?: Probe;
   lifecycle?: Lifecycle;
   terminationMessagePath?: string;
+  /** Values: FallbackToLogsOnError, File. */
   terminationMessagePolicy?: TerminationMessagePolicy;
+  /** Values: Always, IfNotPresent, Never. */
   imagePullPolicy?: PullPolicy;
   securityContext?: SecurityContext;
   stdin?: boolean;
@@ -231,12 +280,16 @@ export interface Container {
 }
 
 export interface ContainerExtendedResourceRequest {
+  /** Required. */
   containerName: string;
+  /** Required. */
   resourceName: string;
+  /** Required. */
   requestName: string;
 }
 
 export interface ContainerImage {
+  /** List type atomic. */
   names?: string[];
   sizeBytes?: number;
 }
@@ -244,19 +297,24 @@ export interface ContainerImage {
 export interface ContainerPort {
   name?: string;
   hostPort?: number;
+  /** Required. */
   containerPort: number;
+  /** Default "TCP". Values: SCTP, TCP, UDP. */
   protocol?: Protocol;
   hostIP?: string;
 }
 
 export interface ContainerResizePolicy {
+  /** Required. Values: configmaps, cpu, ephemeral-storage, limits.cpu, limits.ephemeral-storage, limits.memory, memory, persistentvolumeclaims, pods, replicationcontrollers, requests.cpu, requests.ephemeral-storage, requests.memory, requests.storage, resourcequotas, secrets, services, services.loadbalancers, services.nodeports, storage. */
   resourceName: ResourceName;
+  /** Required. Values: NotRequired, RestartContainer. */
   restartPolicy: ResourceResizeRestartPolicy;
 }
 
 export type ContainerRestartPolicy = 'Always' | 'Never' | 'OnFailure' | (string & {});
 
 export interface ContainerRestartRule {
+  /** Required. Values: Restart, RestartAllContainers. */
   action: ContainerRestartRuleAction;
   exitCodes?: ContainerRestartRuleOnExitCodes;
 }
@@ -264,7 +322,9 @@ export interface ContainerRestartRule {
 export type ContainerRestartRuleAction = 'Restart' | 'RestartAllContainers' | (string & {});
 
 export interface ContainerRestartRuleOnExitCodes {
+  /** Required. Values: In, NotIn. */
   operator: ContainerRestartRuleOnExitCodesOperator;
+  /** List type set. */
   values?: number[];
 }
 
@@ -281,6 +341,7 @@ export interface ContainerStateRunning {
 }
 
 export interface ContainerStateTerminated {
+  /** Required. */
   exitCode: number;
   signal?: number;
   reason?: string;
@@ -296,20 +357,28 @@ export interface ContainerStateWaiting {
 }
 
 export interface ContainerStatus {
+  /** Required. */
   name: string;
   state?: ContainerState;
   lastState?: ContainerState;
+  /** Required. */
   ready: boolean;
+  /** Required. */
   restartCount: number;
+  /** Required. */
   image: string;
+  /** Required. */
   imageID: string;
   containerID?: string;
   started?: boolean;
   allocatedResources?: Record<string, string>;
   resources?: ResourceRequirements;
+  /** List type map, keys mountPath. Patch strategy merge, merge key mountPath. */
   volumeMounts?: VolumeMountStatus[];
   user?: ContainerUser;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   allocatedResourcesStatus?: ResourceStatus[];
+  /** Values: SIGABRT, SIGALRM, SIGBUS, SIGCHLD, SIGCLD, SIGCONT, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGIO, SIGIOT, SIGKILL, SIGPIPE, SIGPOLL, SIGPROF, SIGPWR, SIGQUIT, SIGRTMAX, SIGRTMAX-1, SIGRTMAX-10, SIGRTMAX-11, SIGRTMAX-12, SIGRTMAX-13, SIGRTMAX-14, SIGRTMAX-2, SIGRTMAX-3, SIGRTMAX-4, SIGRTMAX-5, SIGRTMAX-6, SIGRTMAX-7, SIGRTMAX-8, SIGRTMAX-9, SIGRTMIN, SIGRTMIN+1, SIGRTMIN+10, SIGRTMIN+11, SIGRTMIN+12, SIGRTMIN+13, SIGRTMIN+14, SIGRTMIN+15, SIGRTMIN+2, SIGRTMIN+3, SIGRTMIN+4, SIGRTMIN+5, SIGRTMIN+6, SIGRTMIN+7, SIGRTMIN+8, SIGRTMIN+9, SIGSEGV, SIGSTKFLT, SIGSTOP, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGUSR1, SIGUSR2, SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ. */
   stopSignal?: Signal;
 }
 
@@ -320,14 +389,17 @@ export interface ContainerUser {
 export type DNSPolicy = 'ClusterFirst' | 'ClusterFirstWithHostNet' | 'Default' | 'None' | (string & {});
 
 export interface DaemonEndpoint {
+  /** Required. */
   Port: number;
 }
 
 export interface DownwardAPIProjection {
+  /** List type atomic. */
   items?: DownwardAPIVolumeFile[];
 }
 
 export interface DownwardAPIVolumeFile {
+  /** Required. */
   path: string;
   fieldRef?: ObjectFieldSelector;
   resourceFieldRef?: ResourceFieldSelector;
@@ -335,16 +407,19 @@ export interface DownwardAPIVolumeFile {
 }
 
 export interface DownwardAPIVolumeSource {
+  /** List type atomic. */
   items?: DownwardAPIVolumeFile[];
   defaultMode?: number;
 }
 
 export interface EmptyDirVolumeSource {
+  /** Values: HugePages, HugePages-, Memory. */
   medium?: StorageMedium;
   sizeLimit?: string;
 }
 
 export interface EndpointAddress {
+  /** Required. */
   ip: string;
   hostname?: string;
   nodeName?: string;
@@ -353,14 +428,19 @@ export interface EndpointAddress {
 
 export interface EndpointPort {
   name?: string;
+  /** Required. */
   port: number;
+  /** Values: SCTP, TCP, UDP. */
   protocol?: Protocol;
   appProtocol?: string;
 }
 
 export interface EndpointSubset {
+  /** List type atomic. */
   addresses?: EndpointAddress[];
+  /** List type atomic. */
   notReadyAddresses?: EndpointAddress[];
+  /** List type atomic. */
   ports?: EndpointPort[];
 }
 
@@ -368,6 +448,7 @@ export interface Endpoints {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type atomic. */
   subsets?: EndpointSubset[];
 }
 
@@ -375,6 +456,7 @@ export interface EndpointsList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Endpoints[];
 }
 
@@ -385,6 +467,7 @@ export interface EnvFromSource {
 }
 
 export interface EnvVar {
+  /** Required. */
   name: string;
   value?: string;
   valueFrom?: EnvVarSource;
@@ -403,26 +486,39 @@ export interface EphemeralContainer extends EphemeralContainerCommon {
 }
 
 export interface EphemeralContainerCommon {
+  /** Required. */
   name: string;
   image?: string;
+  /** List type atomic. */
   command?: string[];
+  /** List type atomic. */
   args?: string[];
   workingDir?: string;
+  /** List type map, keys containerPort, protocol. Patch strategy merge, merge key containerPort. */
   ports?: ContainerPort[];
+  /** List type atomic. */
   envFrom?: EnvFromSource[];
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   env?: EnvVar[];
   resources?: ResourceRequirements;
+  /** List type atomic. */
   resizePolicy?: ContainerResizePolicy[];
+  /** Values: Always, Never, OnFailure. */
   restartPolicy?: ContainerRestartPolicy;
+  /** List type atomic. */
   restartPolicyRules?: ContainerRestartRule[];
+  /** List type map, keys mountPath. Patch strategy merge, merge key mountPath. */
   volumeMounts?: VolumeMount[];
+  /** List type map, keys devicePath. Patch strategy merge, merge key devicePath. */
   volumeDevices?: VolumeDevice[];
   livenessProbe?: Probe;
   readinessProbe?: Probe;
   startupProbe?: Probe;
   lifecycle?: Lifecycle;
   terminationMessagePath?: string;
+  /** Values: FallbackToLogsOnError, File. */
   terminationMessagePolicy?: TerminationMessagePolicy;
+  /** Values: Always, IfNotPresent, Never. */
   imagePullPolicy?: PullPolicy;
   securityContext?: SecurityContext;
   stdin?: boolean;
@@ -437,7 +533,9 @@ export interface EphemeralVolumeSource {
 export interface Event {
   kind?: string;
   apiVersion?: string;
+  /** Required. */
   metadata: ObjectMeta;
+  /** Required. */
   involvedObject: ObjectReference;
   reason?: string;
   message?: string;
@@ -450,7 +548,9 @@ export interface Event {
   series?: EventSeries;
   action?: string;
   related?: ObjectReference;
+  /** Default "". */
   reportingComponent?: string;
+  /** Default "". */
   reportingInstance?: string;
 }
 
@@ -458,6 +558,7 @@ export interface EventList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Event[];
 }
 
@@ -472,27 +573,35 @@ export interface EventSource {
 }
 
 export interface ExecAction {
+  /** List type atomic. */
   command?: string[];
 }
 
 export interface FCVolumeSource {
+  /** List type atomic. */
   targetWWNs?: string[];
   lun?: number;
   fsType?: string;
   readOnly?: boolean;
+  /** List type atomic. */
   wwids?: string[];
 }
 
 export interface FileKeySelector {
+  /** Required. */
   volumeName: string;
+  /** Required. */
   path: string;
+  /** Required. */
   key: string;
+  /** Default false. */
   optional?: boolean;
 }
 
 export type FinalizerName = 'kubernetes' | (string & {});
 
 export interface FlexPersistentVolumeSource {
+  /** Required. */
   driver: string;
   fsType?: string;
   secretRef?: SecretReference;
@@ -501,6 +610,7 @@ export interface FlexPersistentVolumeSource {
 }
 
 export interface FlexVolumeSource {
+  /** Required. */
   driver: string;
   fsType?: string;
   secretRef?: LocalObjectReference;
@@ -514,6 +624,7 @@ export interface FlockerVolumeSource {
 }
 
 export interface GCEPersistentDiskVolumeSource {
+  /** Required. */
   pdName: string;
   fsType?: string;
   partition?: number;
@@ -521,55 +632,72 @@ export interface GCEPersistentDiskVolumeSource {
 }
 
 export interface GRPCAction {
+  /** Required. */
   port: number;
+  /** Default "". */
   service?: string;
 }
 
 export interface GitRepoVolumeSource {
+  /** Required. */
   repository: string;
   revision?: string;
   directory?: string;
 }
 
 export interface GlusterfsPersistentVolumeSource {
+  /** Required. */
   endpoints: string;
+  /** Required. */
   path: string;
   readOnly?: boolean;
   endpointsNamespace?: string;
 }
 
 export interface GlusterfsVolumeSource {
+  /** Required. */
   endpoints: string;
+  /** Required. */
   path: string;
   readOnly?: boolean;
 }
 
 export interface HTTPGetAction {
   path?: string;
+  /** Required. */
   port: number | string;
   host?: string;
+  /** Values: HTTP, HTTPS. */
   scheme?: URIScheme;
+  /** List type atomic. */
   httpHeaders?: HTTPHeader[];
 }
 
 export interface HTTPHeader {
+  /** Required. */
   name: string;
+  /** Required. */
   value: string;
 }
 
 export interface HostAlias {
+  /** Required. */
   ip: string;
+  /** List type atomic. */
   hostnames?: string[];
 }
 
 export interface HostIP {
+  /** Required. */
   ip: string;
 }
 
 export type HostPathType = 'BlockDevice' | 'CharDevice' | 'Directory' | 'DirectoryOrCreate' | 'File' | 'FileOrCreate' | 'Socket' | (string & {});
 
 export interface HostPathVolumeSource {
+  /** Required. */
   path: string;
+  /** Values: BlockDevice, CharDevice, Directory, DirectoryOrCreate, File, FileOrCreate, Socket. */
   type?: HostPathType;
 }
 
@@ -578,12 +706,17 @@ export type IPFamily = 'IPv4' | 'IPv6' | (string & {});
 export type IPFamilyPolicy = 'PreferDualStack' | 'RequireDualStack' | 'SingleStack' | (string & {});
 
 export interface ISCSIPersistentVolumeSource {
+  /** Required. */
   targetPortal: string;
+  /** Required. */
   iqn: string;
+  /** Required. */
   lun: number;
+  /** Default "default". */
   iscsiInterface?: string;
   fsType?: string;
   readOnly?: boolean;
+  /** List type atomic. */
   portals?: string[];
   chapAuthDiscovery?: boolean;
   chapAuthSession?: boolean;
@@ -592,12 +725,17 @@ export interface ISCSIPersistentVolumeSource {
 }
 
 export interface ISCSIVolumeSource {
+  /** Required. */
   targetPortal: string;
+  /** Required. */
   iqn: string;
+  /** Required. */
   lun: number;
+  /** Default "default". */
   iscsiInterface?: string;
   fsType?: string;
   readOnly?: boolean;
+  /** List type atomic. */
   portals?: string[];
   chapAuthDiscovery?: boolean;
   chapAuthSession?: boolean;
@@ -607,15 +745,19 @@ export interface ISCSIVolumeSource {
 
 export interface ImageVolumeSource {
   reference?: string;
+  /** Values: Always, IfNotPresent, Never. */
   pullPolicy?: PullPolicy;
 }
 
 export interface ImageVolumeStatus {
+  /** Required. */
   imageRef: string;
 }
 
 export interface KeyToPath {
+  /** Required. */
   key: string;
+  /** Required. */
   path: string;
   mode?: number;
 }
@@ -623,6 +765,7 @@ export interface KeyToPath {
 export interface Lifecycle {
   postStart?: LifecycleHandler;
   preStop?: LifecycleHandler;
+  /** Values: SIGABRT, SIGALRM, SIGBUS, SIGCHLD, SIGCLD, SIGCONT, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGIO, SIGIOT, SIGKILL, SIGPIPE, SIGPOLL, SIGPROF, SIGPWR, SIGQUIT, SIGRTMAX, SIGRTMAX-1, SIGRTMAX-10, SIGRTMAX-11, SIGRTMAX-12, SIGRTMAX-13, SIGRTMAX-14, SIGRTMAX-2, SIGRTMAX-3, SIGRTMAX-4, SIGRTMAX-5, SIGRTMAX-6, SIGRTMAX-7, SIGRTMAX-8, SIGRTMAX-9, SIGRTMIN, SIGRTMIN+1, SIGRTMIN+10, SIGRTMIN+11, SIGRTMIN+12, SIGRTMIN+13, SIGRTMIN+14, SIGRTMIN+15, SIGRTMIN+2, SIGRTMIN+3, SIGRTMIN+4, SIGRTMIN+5, SIGRTMIN+6, SIGRTMIN+7, SIGRTMIN+8, SIGRTMIN+9, SIGSEGV, SIGSTKFLT, SIGSTOP, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGUSR1, SIGUSR2, SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ. */
   stopSignal?: Signal;
 }
 
@@ -641,6 +784,7 @@ export interface LimitRange {
 }
 
 export interface LimitRangeItem {
+  /** Required. Values: Container, PersistentVolumeClaim, Pod. */
   type: LimitType;
   max?: Record<string, string>;
   min?: Record<string, string>;
@@ -653,18 +797,23 @@ export interface LimitRangeList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: LimitRange[];
 }
 
 export interface LimitRangeSpec {
+  /** Required. List type atomic. */
   limits: LimitRangeItem[];
 }
 
 export type LimitType = 'Container' | 'PersistentVolumeClaim' | 'Pod' | (string & {});
 
 export interface LinuxContainerUser {
+  /** Required. */
   uid: number;
+  /** Required. */
   gid: number;
+  /** List type atomic. */
   supplementalGroups?: number[];
 }
 
@@ -672,6 +821,7 @@ export interface List {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: unknown[];
 }
 
@@ -680,32 +830,40 @@ export type LoadBalancerIPMode = 'Proxy' | 'VIP' | (string & {});
 export interface LoadBalancerIngress {
   ip?: string;
   hostname?: string;
+  /** Values: Proxy, VIP. */
   ipMode?: LoadBalancerIPMode;
+  /** List type atomic. */
   ports?: PortStatus[];
 }
 
 export interface LoadBalancerStatus {
+  /** List type atomic. */
   ingress?: LoadBalancerIngress[];
 }
 
 export interface LocalObjectReference {
+  /** Default "". */
   name?: string;
 }
 
 export interface LocalVolumeSource {
+  /** Required. */
   path: string;
   fsType?: string;
 }
 
 export interface ModifyVolumeStatus {
   targetVolumeAttributesClassName?: string;
+  /** Required. Values: InProgress, Infeasible, Pending. */
   status: PersistentVolumeClaimModifyVolumeStatus;
 }
 
 export type MountPropagationMode = 'Bidirectional' | 'HostToContainer' | 'None' | (string & {});
 
 export interface NFSVolumeSource {
+  /** Required. */
   server: string;
+  /** Required. */
   path: string;
   readOnly?: boolean;
 }
@@ -719,7 +877,9 @@ export interface Namespace {
 }
 
 export interface NamespaceCondition {
+  /** Required. Values: NamespaceContentRemaining, NamespaceDeletionContentFailure, NamespaceDeletionDiscoveryFailure, NamespaceDeletionGroupVersionParsingFailure, NamespaceFinalizersRemaining. */
   type: NamespaceConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -732,17 +892,21 @@ export interface NamespaceList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Namespace[];
 }
 
 export type NamespacePhase = 'Active' | 'Terminating' | (string & {});
 
 export interface NamespaceSpec {
+  /** Values: kubernetes. List type atomic. */
   finalizers?: FinalizerName[];
 }
 
 export interface NamespaceStatus {
+  /** Values: Active, Terminating. */
   phase?: NamespacePhase;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: NamespaceCondition[];
 }
 
@@ -755,7 +919,9 @@ export interface Node {
 }
 
 export interface NodeAddress {
+  /** Required. Values: ExternalDNS, ExternalIP, Hostname, InternalDNS, InternalIP. */
   type: NodeAddressType;
+  /** Required. */
   address: string;
 }
 
@@ -763,17 +929,23 @@ export type NodeAddressType = 'ExternalDNS' | 'ExternalIP' | 'Hostname' | 'Inter
 
 export interface NodeAffinity {
   requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+  /** List type atomic. */
   preferredDuringSchedulingIgnoredDuringExecution?: PreferredSchedulingTerm[];
 }
 
 export interface NodeAllocatableResourceClaimStatus {
+  /** Required. */
   resourceClaimName: string;
+  /** List type set. */
   containers?: string[];
+  /** Required. */
   resources: Record<string, string>;
 }
 
 export interface NodeCondition {
+  /** Required. Values: DiskPressure, MemoryPressure, NetworkUnavailable, PIDPressure, Ready. */
   type: NodeConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastHeartbeatTime?: string;
   lastTransitionTime?: string;
@@ -808,6 +980,7 @@ export interface NodeList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Node[];
 }
 
@@ -820,6 +993,7 @@ export interface NodeProxyOptions {
 }
 
 export interface NodeRuntimeHandler {
+  /** Default "". */
   name?: string;
   features?: NodeRuntimeHandlerFeatures;
 }
@@ -830,27 +1004,35 @@ export interface NodeRuntimeHandlerFeatures {
 }
 
 export interface NodeSelector {
+  /** Required. List type atomic. */
   nodeSelectorTerms: NodeSelectorTerm[];
 }
 
 export type NodeSelectorOperator = 'DoesNotExist' | 'Exists' | 'Gt' | 'In' | 'Lt' | 'NotIn' | (string & {});
 
 export interface NodeSelectorRequirement {
+  /** Required. */
   key: string;
+  /** Required. Values: DoesNotExist, Exists, Gt, In, Lt, NotIn. */
   operator: NodeSelectorOperator;
+  /** List type atomic. */
   values?: string[];
 }
 
 export interface NodeSelectorTerm {
+  /** List type atomic. */
   matchExpressions?: NodeSelectorRequirement[];
+  /** List type atomic. */
   matchFields?: NodeSelectorRequirement[];
 }
 
 export interface NodeSpec {
   podCIDR?: string;
+  /** List type set. Patch strategy merge. */
   podCIDRs?: string[];
   providerID?: string;
   unschedulable?: boolean;
+  /** List type atomic. */
   taints?: Taint[];
   configSource?: NodeConfigSource;
   externalID?: string;
@@ -859,17 +1041,25 @@ export interface NodeSpec {
 export interface NodeStatus {
   capacity?: Record<string, string>;
   allocatable?: Record<string, string>;
+  /** Values: Pending, Running, Terminated. */
   phase?: NodePhase;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: NodeCondition[];
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   addresses?: NodeAddress[];
   daemonEndpoints?: NodeDaemonEndpoints;
   nodeInfo?: NodeSystemInfo;
+  /** List type atomic. */
   images?: ContainerImage[];
+  /** List type atomic. */
   volumesInUse?: string[];
+  /** List type atomic. */
   volumesAttached?: AttachedVolume[];
   config?: NodeConfigStatus;
+  /** List type atomic. */
   runtimeHandlers?: NodeRuntimeHandler[];
   features?: NodeFeatures;
+  /** List type atomic. */
   declaredFeatures?: string[];
 }
 
@@ -878,15 +1068,25 @@ export interface NodeSwapStatus {
 }
 
 export interface NodeSystemInfo {
+  /** Required. */
   machineID: string;
+  /** Required. */
   systemUUID: string;
+  /** Required. */
   bootID: string;
+  /** Required. */
   kernelVersion: string;
+  /** Required. */
   osImage: string;
+  /** Required. */
   containerRuntimeVersion: string;
+  /** Required. */
   kubeletVersion: string;
+  /** Required. */
   kubeProxyVersion: string;
+  /** Required. */
   operatingSystem: string;
+  /** Required. */
   architecture: string;
   swap?: NodeSwapStatus;
 }
@@ -895,6 +1095,7 @@ export type OSName = 'linux' | 'windows' | (string & {});
 
 export interface ObjectFieldSelector {
   apiVersion?: string;
+  /** Required. */
   fieldPath: string;
 }
 
@@ -927,7 +1128,9 @@ export interface PersistentVolumeClaim {
 }
 
 export interface PersistentVolumeClaimCondition {
+  /** Required. Values: ControllerResizeError, FileSystemResizePending, ModifyVolumeError, ModifyingVolume, NodeResizeError, Resizing, Unused. */
   type: PersistentVolumeClaimConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastProbeTime?: string;
   lastTransitionTime?: string;
@@ -941,6 +1144,7 @@ export interface PersistentVolumeClaimList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PersistentVolumeClaim[];
 }
 
@@ -949,11 +1153,13 @@ export type PersistentVolumeClaimModifyVolumeStatus = 'InProgress' | 'Infeasible
 export type PersistentVolumeClaimPhase = 'Bound' | 'Lost' | 'Pending' | (string & {});
 
 export interface PersistentVolumeClaimSpec {
+  /** Values: ReadOnlyMany, ReadWriteMany, ReadWriteOnce, ReadWriteOncePod. List type atomic. */
   accessModes?: PersistentVolumeAccessMode[];
   selector?: LabelSelector;
   resources?: VolumeResourceRequirements;
   volumeName?: string;
   storageClassName?: string;
+  /** Values: Block, Filesystem. */
   volumeMode?: PersistentVolumeMode;
   dataSource?: TypedLocalObjectReference;
   dataSourceRef?: TypedObjectReference;
@@ -961,11 +1167,15 @@ export interface PersistentVolumeClaimSpec {
 }
 
 export interface PersistentVolumeClaimStatus {
+  /** Values: Bound, Lost, Pending. */
   phase?: PersistentVolumeClaimPhase;
+  /** Values: ReadOnlyMany, ReadWriteMany, ReadWriteOnce, ReadWriteOncePod. List type atomic. */
   accessModes?: PersistentVolumeAccessMode[];
   capacity?: Record<string, string>;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: PersistentVolumeClaimCondition[];
   allocatedResources?: Record<string, string>;
+  /** Values: ControllerResizeInProgress, ControllerResizeInfeasible, NodeResizeInProgress, NodeResizeInfeasible, NodeResizePending. Map type granular. */
   allocatedResourceStatuses?: Record<string, ClaimResourceStatus>;
   currentVolumeAttributesClassName?: string;
   modifyVolumeStatus?: ModifyVolumeStatus;
@@ -973,10 +1183,12 @@ export interface PersistentVolumeClaimStatus {
 
 export interface PersistentVolumeClaimTemplate {
   metadata?: ObjectMeta;
+  /** Required. */
   spec: PersistentVolumeClaimSpec;
 }
 
 export interface PersistentVolumeClaimVolumeSource {
+  /** Required. */
   claimName: string;
   readOnly?: boolean;
 }
@@ -985,6 +1197,7 @@ export interface PersistentVolumeList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PersistentVolume[];
 }
 
@@ -1021,17 +1234,23 @@ export interface PersistentVolumeSource {
 
 export interface PersistentVolumeSpec extends PersistentVolumeSource {
   capacity?: Record<string, string>;
+  /** Values: ReadOnlyMany, ReadWriteMany, ReadWriteOnce, ReadWriteOncePod. List type atomic. */
   accessModes?: PersistentVolumeAccessMode[];
+  /** Map type granular. */
   claimRef?: ObjectReference;
+  /** Values: Delete, Recycle, Retain. */
   persistentVolumeReclaimPolicy?: PersistentVolumeReclaimPolicy;
   storageClassName?: string;
+  /** List type atomic. */
   mountOptions?: string[];
+  /** Values: Block, Filesystem. */
   volumeMode?: PersistentVolumeMode;
   nodeAffinity?: VolumeNodeAffinity;
   volumeAttributesClassName?: string;
 }
 
 export interface PersistentVolumeStatus {
+  /** Values: Available, Bound, Failed, Pending, Released. */
   phase?: PersistentVolumePhase;
   message?: string;
   reason?: string;
@@ -1039,6 +1258,7 @@ export interface PersistentVolumeStatus {
 }
 
 export interface PhotonPersistentDiskVolumeSource {
+  /** Required. */
   pdID: string;
   fsType?: string;
 }
@@ -1052,21 +1272,29 @@ export interface Pod {
 }
 
 export interface PodAffinity {
+  /** List type atomic. */
   requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
+  /** List type atomic. */
   preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
 }
 
 export interface PodAffinityTerm {
   labelSelector?: LabelSelector;
+  /** List type atomic. */
   namespaces?: string[];
+  /** Required. */
   topologyKey: string;
   namespaceSelector?: LabelSelector;
+  /** List type atomic. */
   matchLabelKeys?: string[];
+  /** List type atomic. */
   mismatchLabelKeys?: string[];
 }
 
 export interface PodAntiAffinity {
+  /** List type atomic. */
   requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
+  /** List type atomic. */
   preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
 }
 
@@ -1081,7 +1309,9 @@ export interface PodAttachOptions {
 }
 
 export interface PodCertificateProjection {
+  /** Required. */
   signerName: string;
+  /** Required. */
   keyType: string;
   maxExpirationSeconds?: number;
   credentialBundlePath?: string;
@@ -1091,8 +1321,10 @@ export interface PodCertificateProjection {
 }
 
 export interface PodCondition {
+  /** Required. Values: AllContainersRestarting, ContainersReady, DisruptionTarget, Initialized, PodReadyToStartContainers, PodResizeInProgress, PodResizePending, PodScheduled, Ready. */
   type: PodConditionType;
   observedGeneration?: number;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastProbeTime?: string;
   lastTransitionTime?: string;
@@ -1103,8 +1335,11 @@ export interface PodCondition {
 export type PodConditionType = 'AllContainersRestarting' | 'ContainersReady' | 'DisruptionTarget' | 'Initialized' | 'PodReadyToStartContainers' | 'PodResizeInProgress' | 'PodResizePending' | 'PodScheduled' | 'Ready' | (string & {});
 
 export interface PodDNSConfig {
+  /** List type atomic. */
   nameservers?: string[];
+  /** List type atomic. */
   searches?: string[];
+  /** List type atomic. */
   options?: PodDNSConfigOption[];
 }
 
@@ -1121,17 +1356,21 @@ export interface PodExecOptions {
   stderr?: boolean;
   tty?: boolean;
   container?: string;
+  /** Required. */
   command: string[];
 }
 
 export interface PodExtendedResourceClaimStatus {
+  /** Required. List type atomic. */
   requestMappings: ContainerExtendedResourceRequest[];
+  /** Required. */
   resourceClaimName: string;
 }
 
 export type PodFSGroupChangePolicy = 'Always' | 'OnRootMismatch' | (string & {});
 
 export interface PodIP {
+  /** Required. */
   ip: string;
 }
 
@@ -1139,6 +1378,7 @@ export interface PodList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Pod[];
 }
 
@@ -1158,6 +1398,7 @@ export interface PodLogOptions {
 }
 
 export interface PodOS {
+  /** Required. Values: linux, windows. */
   name: OSName;
 }
 
@@ -1178,18 +1419,21 @@ export interface PodProxyOptions {
 export type PodQOSClass = 'BestEffort' | 'Burstable' | 'Guaranteed' | (string & {});
 
 export interface PodReadinessGate {
+  /** Required. Values: AllContainersRestarting, ContainersReady, DisruptionTarget, Initialized, PodReadyToStartContainers, PodResizeInProgress, PodResizePending, PodScheduled, Ready. */
   conditionType: PodConditionType;
 }
 
 export type PodResizeStatus = 'Deferred' | 'InProgress' | 'Infeasible' | (string & {});
 
 export interface PodResourceClaim {
+  /** Required. */
   name: string;
   resourceClaimName?: string;
   resourceClaimTemplateName?: string;
 }
 
 export interface PodResourceClaimStatus {
+  /** Required. */
   name: string;
   resourceClaimName?: string;
 }
@@ -1197,6 +1441,7 @@ export interface PodResourceClaimStatus {
 export type PodSELinuxChangePolicy = 'MountOption' | 'Recursive' | (string & {});
 
 export interface PodSchedulingGate {
+  /** Required. */
   name: string;
 }
 
@@ -1210,25 +1455,37 @@ export interface PodSecurityContext {
   runAsUser?: number;
   runAsGroup?: number;
   runAsNonRoot?: boolean;
+  /** List type atomic. */
   supplementalGroups?: number[];
+  /** Values: Merge, Strict. */
   supplementalGroupsPolicy?: SupplementalGroupsPolicy;
   fsGroup?: number;
+  /** List type atomic. */
   sysctls?: Sysctl[];
+  /** Values: Always, OnRootMismatch. */
   fsGroupChangePolicy?: PodFSGroupChangePolicy;
   seccompProfile?: SeccompProfile;
   appArmorProfile?: AppArmorProfile;
+  /** Values: MountOption, Recursive. */
   seLinuxChangePolicy?: PodSELinuxChangePolicy;
 }
 
 export interface PodSpec {
+  /** List type map, keys name. Patch strategy merge,retainKeys, merge key name. */
   volumes?: Volume[];
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   initContainers?: Container[];
+  /** Required. List type map, keys name. Patch strategy merge, merge key name. */
   containers: Container[];
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   ephemeralContainers?: EphemeralContainer[];
+  /** Values: Always, Never, OnFailure. */
   restartPolicy?: RestartPolicy;
   terminationGracePeriodSeconds?: number;
   activeDeadlineSeconds?: number;
+  /** Values: ClusterFirst, ClusterFirstWithHostNet, Default, None. */
   dnsPolicy?: DNSPolicy;
+  /** Map type atomic. */
   nodeSelector?: Record<string, string>;
   serviceAccountName?: string;
   serviceAccount?: string;
@@ -1239,26 +1496,34 @@ export interface PodSpec {
   hostIPC?: boolean;
   shareProcessNamespace?: boolean;
   securityContext?: PodSecurityContext;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   imagePullSecrets?: LocalObjectReference[];
   hostname?: string;
   subdomain?: string;
   affinity?: Affinity;
   schedulerName?: string;
+  /** List type atomic. */
   tolerations?: Toleration[];
+  /** List type map, keys ip. Patch strategy merge, merge key ip. */
   hostAliases?: HostAlias[];
   priorityClassName?: string;
   priority?: number;
   dnsConfig?: PodDNSConfig;
+  /** List type atomic. */
   readinessGates?: PodReadinessGate[];
   runtimeClassName?: string;
   enableServiceLinks?: boolean;
+  /** Values: Never, PreemptLowerPriority. */
   preemptionPolicy?: PreemptionPolicy;
   overhead?: Record<string, string>;
+  /** List type map, keys topologyKey, whenUnsatisfiable. Patch strategy merge, merge key topologyKey. */
   topologySpreadConstraints?: TopologySpreadConstraint[];
   setHostnameAsFQDN?: boolean;
   os?: PodOS;
   hostUsers?: boolean;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   schedulingGates?: PodSchedulingGate[];
+  /** List type map, keys name. Patch strategy merge,retainKeys, merge key name. */
   resourceClaims?: PodResourceClaim[];
   resources?: ResourceRequirements;
   hostnameOverride?: string;
@@ -1267,25 +1532,36 @@ export interface PodSpec {
 
 export interface PodStatus {
   observedGeneration?: number;
+  /** Values: Failed, Pending, Running, Succeeded, Unknown. */
   phase?: PodPhase;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: PodCondition[];
   message?: string;
   reason?: string;
   nominatedNodeName?: string;
   hostIP?: string;
+  /** List type atomic. Patch strategy merge, merge key ip. */
   hostIPs?: HostIP[];
   podIP?: string;
+  /** List type map, keys ip. Patch strategy merge, merge key ip. */
   podIPs?: PodIP[];
   startTime?: string;
+  /** List type atomic. */
   initContainerStatuses?: ContainerStatus[];
+  /** List type atomic. */
   containerStatuses?: ContainerStatus[];
+  /** Values: BestEffort, Burstable, Guaranteed. */
   qosClass?: PodQOSClass;
+  /** List type atomic. */
   ephemeralContainerStatuses?: ContainerStatus[];
+  /** Values: Deferred, InProgress, Infeasible. */
   resize?: PodResizeStatus;
+  /** List type map, keys name. Patch strategy merge,retainKeys, merge key name. */
   resourceClaimStatuses?: PodResourceClaimStatus[];
   extendedResourceClaimStatus?: PodExtendedResourceClaimStatus;
   allocatedResources?: Record<string, string>;
   resources?: ResourceRequirements;
+  /** List type atomic. */
   nodeAllocatableResourceClaimStatuses?: NodeAllocatableResourceClaimStatus[];
 }
 
@@ -1307,6 +1583,7 @@ export interface PodTemplateList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PodTemplate[];
 }
 
@@ -1316,12 +1593,15 @@ export interface PodTemplateSpec {
 }
 
 export interface PortStatus {
+  /** Required. */
   port: number;
+  /** Required. Values: SCTP, TCP, UDP. */
   protocol: Protocol;
   error?: string;
 }
 
 export interface PortworxVolumeSource {
+  /** Required. */
   volumeID: string;
   fsType?: string;
   readOnly?: boolean;
@@ -1330,7 +1610,9 @@ export interface PortworxVolumeSource {
 export type PreemptionPolicy = 'Never' | 'PreemptLowerPriority' | (string & {});
 
 export interface PreferredSchedulingTerm {
+  /** Required. */
   weight: number;
+  /** Required. */
   preference: NodeSelectorTerm;
 }
 
@@ -1353,6 +1635,7 @@ export interface ProbeHandler {
 export type ProcMountType = 'Default' | 'Unmasked' | (string & {});
 
 export interface ProjectedVolumeSource {
+  /** List type atomic. */
   sources?: VolumeProjection[];
   defaultMode?: number;
 }
@@ -1362,7 +1645,9 @@ export type Protocol = 'SCTP' | 'TCP' | 'UDP' | (string & {});
 export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never' | (string & {});
 
 export interface QuobyteVolumeSource {
+  /** Required. */
   registry: string;
+  /** Required. */
   volume: string;
   readOnly?: boolean;
   user?: string;
@@ -1371,22 +1656,32 @@ export interface QuobyteVolumeSource {
 }
 
 export interface RBDPersistentVolumeSource {
+  /** Required. List type atomic. */
   monitors: string[];
+  /** Required. */
   image: string;
   fsType?: string;
+  /** Default "rbd". */
   pool?: string;
+  /** Default "admin". */
   user?: string;
+  /** Default "/etc/ceph/keyring". */
   keyring?: string;
   secretRef?: SecretReference;
   readOnly?: boolean;
 }
 
 export interface RBDVolumeSource {
+  /** Required. List type atomic. */
   monitors: string[];
+  /** Required. */
   image: string;
   fsType?: string;
+  /** Default "rbd". */
   pool?: string;
+  /** Default "admin". */
   user?: string;
+  /** Default "/etc/ceph/keyring". */
   keyring?: string;
   secretRef?: LocalObjectReference;
   readOnly?: boolean;
@@ -1396,7 +1691,9 @@ export interface RangeAllocation {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   range: string;
+  /** Required. */
   data: string;
 }
 
@@ -1411,7 +1708,9 @@ export interface ReplicationController {
 }
 
 export interface ReplicationControllerCondition {
+  /** Required. Values: ReplicaFailure. */
   type: ReplicationControllerConditionType;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -1424,38 +1723,48 @@ export interface ReplicationControllerList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ReplicationController[];
 }
 
 export interface ReplicationControllerSpec {
+  /** Default 1. */
   replicas?: number;
+  /** Default 0. */
   minReadySeconds?: number;
+  /** Map type atomic. */
   selector?: Record<string, string>;
   template?: PodTemplateSpec;
 }
 
 export interface ReplicationControllerStatus {
+  /** Required. */
   replicas: number;
   fullyLabeledReplicas?: number;
   readyReplicas?: number;
   availableReplicas?: number;
   observedGeneration?: number;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: ReplicationControllerCondition[];
 }
 
 export interface ResourceClaim {
+  /** Required. */
   name: string;
   request?: string;
 }
 
 export interface ResourceFieldSelector {
   containerName?: string;
+  /** Required. */
   resource: string;
   divisor?: string;
 }
 
 export interface ResourceHealth {
+  /** Required. */
   resourceID: string;
+  /** Values: Healthy, Unhealthy, Unknown. */
   health?: ResourceHealthStatus;
   message?: string;
 }
@@ -1476,6 +1785,7 @@ export interface ResourceQuotaList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ResourceQuota[];
 }
 
@@ -1483,6 +1793,7 @@ export type ResourceQuotaScope = 'BestEffort' | 'CrossNamespacePodAffinity' | 'N
 
 export interface ResourceQuotaSpec {
   hard?: Record<string, string>;
+  /** Values: BestEffort, CrossNamespacePodAffinity, NotBestEffort, NotTerminating, PriorityClass, Terminating, VolumeAttributesClass. List type atomic. */
   scopes?: ResourceQuotaScope[];
   scopeSelector?: ScopeSelector;
 }
@@ -1495,13 +1806,16 @@ export interface ResourceQuotaStatus {
 export interface ResourceRequirements {
   limits?: Record<string, string>;
   requests?: Record<string, string>;
+  /** List type map, keys name. */
   claims?: ResourceClaim[];
 }
 
 export type ResourceResizeRestartPolicy = 'NotRequired' | 'RestartContainer' | (string & {});
 
 export interface ResourceStatus {
+  /** Required. Values: configmaps, cpu, ephemeral-storage, limits.cpu, limits.ephemeral-storage, limits.memory, memory, persistentvolumeclaims, pods, replicationcontrollers, requests.cpu, requests.ephemeral-storage, requests.memory, requests.storage, resourcequotas, secrets, services, services.loadbalancers, services.nodeports, storage. */
   name: ResourceName;
+  /** List type map, keys resourceID. */
   resources?: ResourceHealth[];
 }
 
@@ -1515,44 +1829,59 @@ export interface SELinuxOptions {
 }
 
 export interface ScaleIOPersistentVolumeSource {
+  /** Required. */
   gateway: string;
+  /** Required. */
   system: string;
+  /** Required. */
   secretRef: SecretReference;
   sslEnabled?: boolean;
   protectionDomain?: string;
   storagePool?: string;
+  /** Default "ThinProvisioned". */
   storageMode?: string;
   volumeName?: string;
+  /** Default "xfs". */
   fsType?: string;
   readOnly?: boolean;
 }
 
 export interface ScaleIOVolumeSource {
+  /** Required. */
   gateway: string;
+  /** Required. */
   system: string;
+  /** Required. */
   secretRef: LocalObjectReference;
   sslEnabled?: boolean;
   protectionDomain?: string;
   storagePool?: string;
+  /** Default "ThinProvisioned". */
   storageMode?: string;
   volumeName?: string;
+  /** Default "xfs". */
   fsType?: string;
   readOnly?: boolean;
 }
 
 export interface ScopeSelector {
+  /** List type atomic. */
   matchExpressions?: ScopedResourceSelectorRequirement[];
 }
 
 export type ScopeSelectorOperator = 'DoesNotExist' | 'Exists' | 'In' | 'NotIn' | (string & {});
 
 export interface ScopedResourceSelectorRequirement {
+  /** Required. Values: BestEffort, CrossNamespacePodAffinity, NotBestEffort, NotTerminating, PriorityClass, Terminating, VolumeAttributesClass. */
   scopeName: ResourceQuotaScope;
+  /** Required. Values: DoesNotExist, Exists, In, NotIn. */
   operator: ScopeSelectorOperator;
+  /** List type atomic. */
   values?: string[];
 }
 
 export interface SeccompProfile {
+  /** Required. Values: Localhost, RuntimeDefault, Unconfined. */
   type: SeccompProfileType;
   localhostProfile?: string;
 }
@@ -1566,6 +1895,7 @@ export interface Secret {
   immutable?: boolean;
   data?: Record<string, string>;
   stringData?: Record<string, string>;
+  /** Values: Opaque, bootstrap.kubernetes.io/token, kubernetes.io/basic-auth, kubernetes.io/dockercfg, kubernetes.io/dockerconfigjson, kubernetes.io/service-account-token, kubernetes.io/ssh-auth, kubernetes.io/tls. */
   type?: SecretType;
 }
 
@@ -1574,6 +1904,7 @@ export interface SecretEnvSource extends LocalObjectReference {
 }
 
 export interface SecretKeySelector extends LocalObjectReference {
+  /** Required. */
   key: string;
   optional?: boolean;
 }
@@ -1582,10 +1913,12 @@ export interface SecretList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Secret[];
 }
 
 export interface SecretProjection extends LocalObjectReference {
+  /** List type atomic. */
   items?: KeyToPath[];
   optional?: boolean;
 }
@@ -1599,6 +1932,7 @@ export type SecretType = 'Opaque' | 'bootstrap.kubernetes.io/token' | 'kubernete
 
 export interface SecretVolumeSource {
   secretName?: string;
+  /** List type atomic. */
   items?: KeyToPath[];
   defaultMode?: number;
   optional?: boolean;
@@ -1614,6 +1948,7 @@ export interface SecurityContext {
   runAsNonRoot?: boolean;
   readOnlyRootFilesystem?: boolean;
   allowPrivilegeEscalation?: boolean;
+  /** Values: Default, Unmasked. */
   procMount?: ProcMountType;
   seccompProfile?: SeccompProfile;
   appArmorProfile?: AppArmorProfile;
@@ -1637,7 +1972,9 @@ export interface ServiceAccount {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type map, keys name. Patch strategy merge, merge key name. */
   secrets?: ObjectReference[];
+  /** List type atomic. */
   imagePullSecrets?: LocalObjectReference[];
   automountServiceAccountToken?: boolean;
 }
@@ -1646,12 +1983,14 @@ export interface ServiceAccountList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ServiceAccount[];
 }
 
 export interface ServiceAccountTokenProjection {
   audience?: string;
   expirationSeconds?: number;
+  /** Required. */
   path: string;
 }
 
@@ -1665,13 +2004,16 @@ export interface ServiceList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Service[];
 }
 
 export interface ServicePort {
   name?: string;
+  /** Default "TCP". Values: SCTP, TCP, UDP. */
   protocol?: Protocol;
   appProtocol?: string;
+  /** Required. */
   port: number;
   targetPort?: number | string;
   nodePort?: number;
@@ -1684,30 +2026,42 @@ export interface ServiceProxyOptions {
 }
 
 export interface ServiceSpec {
+  /** List type map, keys port, protocol. Patch strategy merge, merge key port. */
   ports?: ServicePort[];
+  /** Map type atomic. */
   selector?: Record<string, string>;
   clusterIP?: string;
+  /** List type atomic. */
   clusterIPs?: string[];
+  /** Values: ClusterIP, ExternalName, LoadBalancer, NodePort. */
   type?: ServiceType;
+  /** List type atomic. */
   externalIPs?: string[];
+  /** Values: ClientIP, None. */
   sessionAffinity?: ServiceAffinity;
   loadBalancerIP?: string;
+  /** List type atomic. */
   loadBalancerSourceRanges?: string[];
   externalName?: string;
+  /** Values: Cluster, Local. */
   externalTrafficPolicy?: ServiceExternalTrafficPolicy;
   healthCheckNodePort?: number;
   publishNotReadyAddresses?: boolean;
   sessionAffinityConfig?: SessionAffinityConfig;
+  /** Values: IPv4, IPv6. List type atomic. */
   ipFamilies?: IPFamily[];
+  /** Values: PreferDualStack, RequireDualStack, SingleStack. */
   ipFamilyPolicy?: IPFamilyPolicy;
   allocateLoadBalancerNodePorts?: boolean;
   loadBalancerClass?: string;
+  /** Values: Cluster, Local. */
   internalTrafficPolicy?: ServiceInternalTrafficPolicy;
   trafficDistribution?: string;
 }
 
 export interface ServiceStatus {
   loadBalancer?: LoadBalancerStatus;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
 }
 
@@ -1720,6 +2074,7 @@ export interface SessionAffinityConfig {
 export type Signal = 'SIGABRT' | 'SIGALRM' | 'SIGBUS' | 'SIGCHLD' | 'SIGCLD' | 'SIGCONT' | 'SIGFPE' | 'SIGHUP' | 'SIGILL' | 'SIGINT' | 'SIGIO' | 'SIGIOT' | 'SIGKILL' | 'SIGPIPE' | 'SIGPOLL' | 'SIGPROF' | 'SIGPWR' | 'SIGQUIT' | 'SIGRTMAX' | 'SIGRTMAX-1' | 'SIGRTMAX-10' | 'SIGRTMAX-11' | 'SIGRTMAX-12' | 'SIGRTMAX-13' | 'SIGRTMAX-14' | 'SIGRTMAX-2' | 'SIGRTMAX-3' | 'SIGRTMAX-4' | 'SIGRTMAX-5' | 'SIGRTMAX-6' | 'SIGRTMAX-7' | 'SIGRTMAX-8' | 'SIGRTMAX-9' | 'SIGRTMIN' | 'SIGRTMIN+1' | 'SIGRTMIN+10' | 'SIGRTMIN+11' | 'SIGRTMIN+12' | 'SIGRTMIN+13' | 'SIGRTMIN+14' | 'SIGRTMIN+15' | 'SIGRTMIN+2' | 'SIGRTMIN+3' | 'SIGRTMIN+4' | 'SIGRTMIN+5' | 'SIGRTMIN+6' | 'SIGRTMIN+7' | 'SIGRTMIN+8' | 'SIGRTMIN+9' | 'SIGSEGV' | 'SIGSTKFLT' | 'SIGSTOP' | 'SIGSYS' | 'SIGTERM' | 'SIGTRAP' | 'SIGTSTP' | 'SIGTTIN' | 'SIGTTOU' | 'SIGURG' | 'SIGUSR1' | 'SIGUSR2' | 'SIGVTALRM' | 'SIGWINCH' | 'SIGXCPU' | 'SIGXFSZ' | (string & {});
 
 export interface SleepAction {
+  /** Required. */
   seconds: number;
 }
 
@@ -1744,18 +2099,23 @@ export interface StorageOSVolumeSource {
 export type SupplementalGroupsPolicy = 'Merge' | 'Strict' | (string & {});
 
 export interface Sysctl {
+  /** Required. */
   name: string;
+  /** Required. */
   value: string;
 }
 
 export interface TCPSocketAction {
+  /** Required. */
   port: number | string;
   host?: string;
 }
 
 export interface Taint {
+  /** Required. */
   key: string;
   value?: string;
+  /** Required. Values: NoExecute, NoSchedule, PreferNoSchedule. */
   effect: TaintEffect;
   timeAdded?: string;
 }
@@ -1766,8 +2126,10 @@ export type TerminationMessagePolicy = 'FallbackToLogsOnError' | 'File' | (strin
 
 export interface Toleration {
   key?: string;
+  /** Values: Equal, Exists, Gt, Lt. */
   operator?: TolerationOperator;
   value?: string;
+  /** Values: NoExecute, NoSchedule, PreferNoSchedule. */
   effect?: TaintEffect;
   tolerationSeconds?: number;
 }
@@ -1775,34 +2137,47 @@ export interface Toleration {
 export type TolerationOperator = 'Equal' | 'Exists' | 'Gt' | 'Lt' | (string & {});
 
 export interface TopologySelectorLabelRequirement {
+  /** Required. */
   key: string;
+  /** Required. List type atomic. */
   values: string[];
 }
 
 export interface TopologySelectorTerm {
+  /** List type atomic. */
   matchLabelExpressions?: TopologySelectorLabelRequirement[];
 }
 
 export interface TopologySpreadConstraint {
+  /** Required. */
   maxSkew: number;
+  /** Required. */
   topologyKey: string;
+  /** Required. Values: DoNotSchedule, ScheduleAnyway. */
   whenUnsatisfiable: UnsatisfiableConstraintAction;
   labelSelector?: LabelSelector;
   minDomains?: number;
+  /** Values: Honor, Ignore. */
   nodeAffinityPolicy?: NodeInclusionPolicy;
+  /** Values: Honor, Ignore. */
   nodeTaintsPolicy?: NodeInclusionPolicy;
+  /** List type atomic. */
   matchLabelKeys?: string[];
 }
 
 export interface TypedLocalObjectReference {
   apiGroup?: string;
+  /** Required. */
   kind: string;
+  /** Required. */
   name: string;
 }
 
 export interface TypedObjectReference {
   apiGroup?: string;
+  /** Required. */
   kind: string;
+  /** Required. */
   name: string;
   namespace?: string;
 }
@@ -1812,28 +2187,38 @@ export type URIScheme = 'HTTP' | 'HTTPS' | (string & {});
 export type UnsatisfiableConstraintAction = 'DoNotSchedule' | 'ScheduleAnyway' | (string & {});
 
 export interface Volume extends VolumeSource {
+  /** Required. */
   name: string;
 }
 
 export interface VolumeDevice {
+  /** Required. */
   name: string;
+  /** Required. */
   devicePath: string;
 }
 
 export interface VolumeMount {
+  /** Required. */
   name: string;
   readOnly?: boolean;
+  /** Values: Disabled, Enabled, IfPossible. */
   recursiveReadOnly?: RecursiveReadOnlyMode;
+  /** Required. */
   mountPath: string;
   subPath?: string;
+  /** Values: Bidirectional, HostToContainer, None. */
   mountPropagation?: MountPropagationMode;
   subPathExpr?: string;
 }
 
 export interface VolumeMountStatus {
+  /** Required. */
   name: string;
+  /** Required. */
   mountPath: string;
   readOnly?: boolean;
+  /** Values: Disabled, Enabled, IfPossible. */
   recursiveReadOnly?: RecursiveReadOnlyMode;
   volumeStatus?: VolumeStatus;
 }
@@ -1894,6 +2279,7 @@ export interface VolumeStatus {
 }
 
 export interface VsphereVirtualDiskVolumeSource {
+  /** Required. */
   volumePath: string;
   fsType?: string;
   storagePolicyName?: string;
@@ -1901,7 +2287,9 @@ export interface VsphereVirtualDiskVolumeSource {
 }
 
 export interface WeightedPodAffinityTerm {
+  /** Required. */
   weight: number;
+  /** Required. */
   podAffinityTerm: PodAffinityTerm;
 }
 

@@ -7,6 +7,7 @@ import type { ListMeta, ObjectMeta } from '../meta/v1.ts';
 export type AddressType = 'FQDN' | 'IPv4' | 'IPv6' | (string & {});
 
 export interface Endpoint {
+  /** Required. List type set. */
   addresses: string[];
   conditions?: EndpointConditions;
   hostname?: string;
@@ -24,12 +25,15 @@ export interface EndpointConditions {
 }
 
 export interface EndpointHints {
+  /** List type atomic. */
   forZones?: ForZone[];
+  /** List type atomic. */
   forNodes?: ForNode[];
 }
 
 export interface EndpointPort {
   name?: string;
+  /** Values: SCTP, TCP, UDP. */
   protocol?: Protocol;
   port?: number;
   appProtocol?: string;
@@ -39,8 +43,11 @@ export interface EndpointSlice {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. Values: FQDN, IPv4, IPv6. */
   addressType: AddressType;
+  /** List type atomic. */
   endpoints?: Endpoint[];
+  /** List type atomic. */
   ports?: EndpointPort[];
 }
 
@@ -48,14 +55,17 @@ export interface EndpointSliceList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: EndpointSlice[];
 }
 
 export interface ForNode {
+  /** Required. */
   name: string;
 }
 
 export interface ForZone {
+  /** Required. */
   name: string;
 }
 

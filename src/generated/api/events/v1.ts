@@ -8,6 +8,7 @@ export interface Event {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   eventTime: string;
   series?: EventSeries;
   reportingController?: string;
@@ -28,11 +29,14 @@ export interface EventList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Event[];
 }
 
 export interface EventSeries {
+  /** Required. */
   count: number;
+  /** Required. */
   lastObservedTime: string;
 }
 

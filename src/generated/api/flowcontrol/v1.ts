@@ -11,6 +11,7 @@ export interface ExemptPriorityLevelConfiguration {
 }
 
 export interface FlowDistinguisherMethod {
+  /** Required. Values: ByNamespace, ByUser. */
   type: FlowDistinguisherMethodType;
 }
 
@@ -26,6 +27,7 @@ export interface FlowSchema {
 
 export interface FlowSchemaCondition {
   type?: string;
+  /** Values: False, True, Unknown. */
   status?: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -36,25 +38,32 @@ export interface FlowSchemaList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: FlowSchema[];
 }
 
 export interface FlowSchemaSpec {
+  /** Required. */
   priorityLevelConfiguration: PriorityLevelConfigurationReference;
+  /** Default 0. */
   matchingPrecedence?: number;
   distinguisherMethod?: FlowDistinguisherMethod;
+  /** List type atomic. */
   rules?: PolicyRulesWithSubjects[];
 }
 
 export interface FlowSchemaStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: FlowSchemaCondition[];
 }
 
 export interface GroupSubject {
+  /** Required. */
   name: string;
 }
 
 export interface LimitResponse {
+  /** Required. Values: Queue, Reject. */
   type: LimitResponseType;
   queuing?: QueuingConfiguration;
 }
@@ -69,13 +78,18 @@ export interface LimitedPriorityLevelConfiguration {
 }
 
 export interface NonResourcePolicyRule {
+  /** Required. List type set. */
   verbs: string[];
+  /** Required. List type set. */
   nonResourceURLs: string[];
 }
 
 export interface PolicyRulesWithSubjects {
+  /** Required. List type atomic. */
   subjects: Subject[];
+  /** List type atomic. */
   resourceRules?: ResourcePolicyRule[];
+  /** List type atomic. */
   nonResourceRules?: NonResourcePolicyRule[];
 }
 
@@ -89,6 +103,7 @@ export interface PriorityLevelConfiguration {
 
 export interface PriorityLevelConfigurationCondition {
   type?: string;
+  /** Values: False, True, Unknown. */
   status?: ConditionStatus;
   lastTransitionTime?: string;
   reason?: string;
@@ -99,45 +114,59 @@ export interface PriorityLevelConfigurationList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PriorityLevelConfiguration[];
 }
 
 export interface PriorityLevelConfigurationReference {
+  /** Required. */
   name: string;
 }
 
 export interface PriorityLevelConfigurationSpec {
+  /** Required. Values: Exempt, Limited. */
   type: PriorityLevelEnablement;
   limited?: LimitedPriorityLevelConfiguration;
   exempt?: ExemptPriorityLevelConfiguration;
 }
 
 export interface PriorityLevelConfigurationStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: PriorityLevelConfigurationCondition[];
 }
 
 export type PriorityLevelEnablement = 'Exempt' | 'Limited' | (string & {});
 
 export interface QueuingConfiguration {
+  /** Default 0. */
   queues?: number;
+  /** Default 0. */
   handSize?: number;
+  /** Default 0. */
   queueLengthLimit?: number;
 }
 
 export interface ResourcePolicyRule {
+  /** Required. List type set. */
   verbs: string[];
+  /** Required. List type set. */
   apiGroups: string[];
+  /** Required. List type set. */
   resources: string[];
   clusterScope?: boolean;
+  /** List type set. */
   namespaces?: string[];
 }
 
 export interface ServiceAccountSubject {
+  /** Required. */
   namespace: string;
+  /** Required. */
   name: string;
 }
 
 export interface Subject {
+  /** Required. Values: Group, ServiceAccount, User. */
   kind: SubjectKind;
   user?: UserSubject;
   group?: GroupSubject;
@@ -147,6 +176,7 @@ export interface Subject {
 export type SubjectKind = 'Group' | 'ServiceAccount' | 'User' | (string & {});
 
 export interface UserSubject {
+  /** Required. */
   name: string;
 }
 

@@ -7,7 +7,9 @@ export type { ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference, PartialO
 export interface APIGroup {
   kind?: string;
   apiVersion?: string;
+  /** Required. */
   name: string;
+  /** Required. */
   versions: GroupVersionForDiscovery[];
   preferredVersion?: GroupVersionForDiscovery;
   serverAddressByClientCIDRs?: ServerAddressByClientCIDR[];
@@ -16,18 +18,26 @@ export interface APIGroup {
 export interface APIGroupList {
   kind?: string;
   apiVersion?: string;
+  /** Required. */
   groups: APIGroup[];
 }
 
 export interface APIResource {
+  /** Required. */
   name: string;
+  /** Required. */
   singularName: string;
+  /** Required. */
   namespaced: boolean;
   group?: string;
   version?: string;
+  /** Required. */
   kind: string;
+  /** Required. */
   verbs: Verbs;
+  /** List type atomic. */
   shortNames?: string[];
+  /** List type atomic. */
   categories?: string[];
   storageVersionHash?: string;
 }
@@ -35,25 +45,34 @@ export interface APIResource {
 export interface APIResourceList {
   kind?: string;
   apiVersion?: string;
+  /** Required. */
   groupVersion: string;
+  /** Required. List type atomic. */
   resources: APIResource[];
 }
 
 export interface APIVersions {
   kind?: string;
   apiVersion?: string;
+  /** Required. */
   versions: string[];
+  /** Required. */
   serverAddressByClientCIDRs: ServerAddressByClientCIDR[];
 }
 
 export type CauseType = 'FieldManagerConflict' | 'FieldValueDuplicate' | 'FieldValueForbidden' | 'FieldValueInvalid' | 'FieldValueNotFound' | 'FieldValueNotSupported' | 'FieldValueRequired' | 'FieldValueTooLong' | 'FieldValueTooMany' | 'FieldValueTypeInvalid' | 'InternalError' | 'ResourceVersionTooLarge' | 'UnexpectedServerResponse' | (string & {});
 
 export interface Condition {
+  /** Required. */
   type: string;
+  /** Required. Values: False, True, Unknown. */
   status: ConditionStatus;
   observedGeneration?: number;
+  /** Required. */
   lastTransitionTime: string;
+  /** Required. */
   reason: string;
+  /** Required. */
   message: string;
 }
 
@@ -73,7 +92,9 @@ export interface DeleteOptions {
   gracePeriodSeconds?: number;
   preconditions?: Preconditions;
   orphanDependents?: boolean;
+  /** Values: Background, Foreground, Orphan. */
   propagationPolicy?: DeletionPropagation;
+  /** List type atomic. */
   dryRun?: string[];
   ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }
@@ -83,8 +104,11 @@ export type DeletionPropagation = 'Background' | 'Foreground' | 'Orphan' | (stri
 export type FieldSelectorOperator = 'DoesNotExist' | 'Exists' | 'In' | 'NotIn' | (string & {});
 
 export interface FieldSelectorRequirement {
+  /** Required. */
   key: string;
+  /** Required. Values: DoesNotExist, Exists, In, NotIn. */
   operator: FieldSelectorOperator;
+  /** List type atomic. */
   values?: string[];
 }
 
@@ -95,37 +119,51 @@ export interface GetOptions {
 }
 
 export interface GroupResource {
+  /** Required. */
   group: string;
+  /** Required. */
   resource: string;
 }
 
 export interface GroupVersionForDiscovery {
+  /** Required. */
   groupVersion: string;
+  /** Required. */
   version: string;
 }
 
 export interface GroupVersionKind {
+  /** Required. */
   group: string;
+  /** Required. */
   version: string;
+  /** Required. */
   kind: string;
 }
 
 export interface GroupVersionResource {
+  /** Required. */
   group: string;
+  /** Required. */
   version: string;
+  /** Required. */
   resource: string;
 }
 
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
+  /** List type atomic. */
   matchExpressions?: LabelSelectorRequirement[];
 }
 
 export type LabelSelectorOperator = 'DoesNotExist' | 'Exists' | 'In' | 'NotIn' | (string & {});
 
 export interface LabelSelectorRequirement {
+  /** Required. */
   key: string;
+  /** Required. Values: DoesNotExist, Exists, In, NotIn. */
   operator: LabelSelectorOperator;
+  /** List type atomic. */
   values?: string[];
 }
 
@@ -133,6 +171,7 @@ export interface List {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: unknown[];
 }
 
@@ -144,6 +183,7 @@ export interface ListOptions {
   watch?: boolean;
   allowWatchBookmarks?: boolean;
   resourceVersion?: string;
+  /** Values: Exact, NotOlderThan. */
   resourceVersionMatch?: ResourceVersionMatch;
   timeoutSeconds?: number;
   limit?: number;
@@ -158,6 +198,7 @@ export interface PartialObjectMetadataList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PartialObjectMetadata[];
 }
 
@@ -178,11 +219,14 @@ export interface Preconditions {
 export type ResourceVersionMatch = 'Exact' | 'NotOlderThan' | (string & {});
 
 export interface ServerAddressByClientCIDR {
+  /** Required. */
   clientCIDR: string;
+  /** Required. */
   serverAddress: string;
 }
 
 export interface ShardInfo {
+  /** Required. */
   selector: string;
 }
 
@@ -199,6 +243,8 @@ export interface UpdateOptions {
 export type Verbs = string[];
 
 export interface WatchEvent {
+  /** Required. */
   type: string;
+  /** Required. */
   object: unknown;
 }

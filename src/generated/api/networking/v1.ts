@@ -6,11 +6,14 @@ import type { Condition, LabelSelector, ListMeta, ObjectMeta } from '../meta/v1.
 
 export interface HTTPIngressPath {
   path?: string;
+  /** Required. Values: Exact, ImplementationSpecific, Prefix. */
   pathType: PathType;
+  /** Required. */
   backend: IngressBackend;
 }
 
 export interface HTTPIngressRuleValue {
+  /** Required. List type atomic. */
   paths: HTTPIngressPath[];
 }
 
@@ -18,6 +21,7 @@ export interface IPAddress {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: IPAddressSpec;
 }
 
@@ -25,15 +29,19 @@ export interface IPAddressList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: IPAddress[];
 }
 
 export interface IPAddressSpec {
+  /** Required. */
   parentRef: ParentReference;
 }
 
 export interface IPBlock {
+  /** Required. */
   cidr: string;
+  /** List type atomic. */
   except?: string[];
 }
 
@@ -61,12 +69,15 @@ export interface IngressClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: IngressClass[];
 }
 
 export interface IngressClassParametersReference {
   apiGroup?: string;
+  /** Required. */
   kind: string;
+  /** Required. */
   name: string;
   scope?: string;
   namespace?: string;
@@ -81,21 +92,26 @@ export interface IngressList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Ingress[];
 }
 
 export interface IngressLoadBalancerIngress {
   ip?: string;
   hostname?: string;
+  /** List type atomic. */
   ports?: IngressPortStatus[];
 }
 
 export interface IngressLoadBalancerStatus {
+  /** List type atomic. */
   ingress?: IngressLoadBalancerIngress[];
 }
 
 export interface IngressPortStatus {
+  /** Required. */
   port: number;
+  /** Required. Values: SCTP, TCP, UDP. */
   protocol: Protocol;
   error?: string;
 }
@@ -109,6 +125,7 @@ export interface IngressRuleValue {
 }
 
 export interface IngressServiceBackend {
+  /** Required. */
   name: string;
   port?: ServiceBackendPort;
 }
@@ -116,7 +133,9 @@ export interface IngressServiceBackend {
 export interface IngressSpec {
   ingressClassName?: string;
   defaultBackend?: IngressBackend;
+  /** List type atomic. */
   tls?: IngressTLS[];
+  /** List type atomic. */
   rules?: IngressRule[];
 }
 
@@ -125,6 +144,7 @@ export interface IngressStatus {
 }
 
 export interface IngressTLS {
+  /** List type atomic. */
   hosts?: string[];
   secretName?: string;
 }
@@ -137,12 +157,16 @@ export interface NetworkPolicy {
 }
 
 export interface NetworkPolicyEgressRule {
+  /** List type atomic. */
   ports?: NetworkPolicyPort[];
+  /** List type atomic. */
   to?: NetworkPolicyPeer[];
 }
 
 export interface NetworkPolicyIngressRule {
+  /** List type atomic. */
   ports?: NetworkPolicyPort[];
+  /** List type atomic. */
   from?: NetworkPolicyPeer[];
 }
 
@@ -150,6 +174,7 @@ export interface NetworkPolicyList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: NetworkPolicy[];
 }
 
@@ -160,6 +185,7 @@ export interface NetworkPolicyPeer {
 }
 
 export interface NetworkPolicyPort {
+  /** Values: SCTP, TCP, UDP. */
   protocol?: Protocol;
   port?: number | string;
   endPort?: number;
@@ -167,15 +193,20 @@ export interface NetworkPolicyPort {
 
 export interface NetworkPolicySpec {
   podSelector?: LabelSelector;
+  /** List type atomic. */
   ingress?: NetworkPolicyIngressRule[];
+  /** List type atomic. */
   egress?: NetworkPolicyEgressRule[];
+  /** Values: Egress, Ingress. List type atomic. */
   policyTypes?: PolicyType[];
 }
 
 export interface ParentReference {
   group?: string;
+  /** Required. */
   resource: string;
   namespace?: string;
+  /** Required. */
   name: string;
 }
 
@@ -200,14 +231,17 @@ export interface ServiceCIDRList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ServiceCIDR[];
 }
 
 export interface ServiceCIDRSpec {
+  /** List type atomic. */
   cidrs?: string[];
 }
 
 export interface ServiceCIDRStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
 }
 

@@ -6,11 +6,14 @@ import type { Condition, ListMeta, ObjectMeta } from '../meta/v1.ts';
 
 export interface HTTPIngressPath {
   path?: string;
+  /** Values: Exact, ImplementationSpecific, Prefix. */
   pathType?: PathType;
+  /** Required. */
   backend: IngressBackend;
 }
 
 export interface HTTPIngressRuleValue {
+  /** Required. */
   paths: HTTPIngressPath[];
 }
 
@@ -18,6 +21,7 @@ export interface IPAddress {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: IPAddressSpec;
 }
 
@@ -25,10 +29,12 @@ export interface IPAddressList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: IPAddress[];
 }
 
 export interface IPAddressSpec {
+  /** Required. */
   parentRef: ParentReference;
 }
 
@@ -57,13 +63,17 @@ export interface IngressClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: IngressClass[];
 }
 
 export interface IngressClassParametersReference {
   apiGroup?: string;
+  /** Required. */
   kind: string;
+  /** Required. */
   name: string;
+  /** Required. */
   scope: string;
   namespace?: string;
 }
@@ -77,6 +87,7 @@ export interface IngressList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Ingress[];
 }
 
@@ -91,7 +102,9 @@ export interface IngressLoadBalancerStatus {
 }
 
 export interface IngressPortStatus {
+  /** Required. */
   port: number;
+  /** Required. Values: SCTP, TCP, UDP. */
   protocol: Protocol;
   error?: string;
 }
@@ -122,8 +135,10 @@ export interface IngressTLS {
 
 export interface ParentReference {
   group?: string;
+  /** Required. */
   resource: string;
   namespace?: string;
+  /** Required. */
   name: string;
 }
 
@@ -141,14 +156,17 @@ export interface ServiceCIDRList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ServiceCIDR[];
 }
 
 export interface ServiceCIDRSpec {
+  /** List type atomic. */
   cidrs?: string[];
 }
 
 export interface ServiceCIDRStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
 }
 

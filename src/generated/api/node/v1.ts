@@ -12,6 +12,7 @@ export interface RuntimeClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   handler: string;
   overhead?: Overhead;
   scheduling?: Scheduling;
@@ -21,11 +22,14 @@ export interface RuntimeClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: RuntimeClass[];
 }
 
 export interface Scheduling {
+  /** Map type atomic. */
   nodeSelector?: Record<string, string>;
+  /** List type atomic. */
   tolerations?: Toleration[];
 }
 

@@ -22,23 +22,31 @@ export interface PodDisruptionBudgetList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PodDisruptionBudget[];
 }
 
 export interface PodDisruptionBudgetSpec {
   minAvailable?: number | string;
+  /** Patch strategy replace. */
   selector?: LabelSelector;
   maxUnavailable?: number | string;
+  /** Values: AlwaysAllow, IfHealthyBudget. */
   unhealthyPodEvictionPolicy?: UnhealthyPodEvictionPolicyType;
 }
 
 export interface PodDisruptionBudgetStatus {
   observedGeneration?: number;
   disruptedPods?: Record<string, string>;
+  /** Default 0. */
   disruptionsAllowed?: number;
+  /** Default 0. */
   currentHealthy?: number;
+  /** Default 0. */
   desiredHealthy?: number;
+  /** Default 0. */
   expectedPods?: number;
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
 }
 

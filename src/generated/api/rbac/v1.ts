@@ -4,6 +4,7 @@ import { builtin } from '../../resources.ts';
 import type { LabelSelector, ListMeta, ObjectMeta } from '../meta/v1.ts';
 
 export interface AggregationRule {
+  /** List type atomic. */
   clusterRoleSelectors?: LabelSelector[];
 }
 
@@ -11,6 +12,7 @@ export interface ClusterRole {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type atomic. */
   rules?: PolicyRule[];
   aggregationRule?: AggregationRule;
 }
@@ -19,7 +21,9 @@ export interface ClusterRoleBinding {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type atomic. */
   subjects?: Subject[];
+  /** Required. */
   roleRef: RoleRef;
 }
 
@@ -27,6 +31,7 @@ export interface ClusterRoleBindingList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ClusterRoleBinding[];
 }
 
@@ -34,14 +39,20 @@ export interface ClusterRoleList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ClusterRole[];
 }
 
 export interface PolicyRule {
+  /** Required. List type atomic. */
   verbs: string[];
+  /** List type atomic. */
   apiGroups?: string[];
+  /** List type atomic. */
   resources?: string[];
+  /** List type atomic. */
   resourceNames?: string[];
+  /** List type atomic. */
   nonResourceURLs?: string[];
 }
 
@@ -49,6 +60,7 @@ export interface Role {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type atomic. */
   rules?: PolicyRule[];
 }
 
@@ -56,7 +68,9 @@ export interface RoleBinding {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** List type atomic. */
   subjects?: Subject[];
+  /** Required. */
   roleRef: RoleRef;
 }
 
@@ -64,6 +78,7 @@ export interface RoleBindingList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: RoleBinding[];
 }
 
@@ -71,18 +86,24 @@ export interface RoleList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Role[];
 }
 
 export interface RoleRef {
+  /** Default "". */
   apiGroup?: string;
+  /** Required. */
   kind: string;
+  /** Required. */
   name: string;
 }
 
 export interface Subject {
+  /** Required. */
   kind: string;
   apiGroup?: string;
+  /** Required. */
   name: string;
   namespace?: string;
 }

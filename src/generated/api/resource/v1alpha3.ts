@@ -4,8 +4,10 @@ import { builtin } from '../../resources.ts';
 import type { Condition, ListMeta, ObjectMeta } from '../meta/v1.ts';
 
 export interface DeviceTaint {
+  /** Required. */
   key: string;
   value?: string;
+  /** Required. Values: NoExecute, NoSchedule, None. */
   effect: DeviceTaintEffect;
   timeAdded?: string;
 }
@@ -16,6 +18,7 @@ export interface DeviceTaintRule {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: DeviceTaintRuleSpec;
   status?: DeviceTaintRuleStatus;
 }
@@ -24,15 +27,18 @@ export interface DeviceTaintRuleList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: DeviceTaintRule[];
 }
 
 export interface DeviceTaintRuleSpec {
   deviceSelector?: DeviceTaintSelector;
+  /** Required. */
   taint: DeviceTaint;
 }
 
 export interface DeviceTaintRuleStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
 }
 
@@ -43,8 +49,11 @@ export interface DeviceTaintSelector {
 }
 
 export interface PoolStatus {
+  /** Required. */
   driver: string;
+  /** Required. */
   poolName: string;
+  /** Required. */
   generation: number;
   resourceSliceCount?: number;
   totalDevices?: number;
@@ -58,7 +67,9 @@ export interface PoolStatus {
 export interface ResourcePoolStatusRequest {
   kind?: string;
   apiVersion?: string;
+  /** Required. */
   metadata: ObjectMeta;
+  /** Required. */
   spec: ResourcePoolStatusRequestSpec;
   status?: ResourcePoolStatusRequestStatus;
 }
@@ -67,18 +78,24 @@ export interface ResourcePoolStatusRequestList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ResourcePoolStatusRequest[];
 }
 
 export interface ResourcePoolStatusRequestSpec {
+  /** Required. */
   driver: string;
   poolName?: string;
+  /** Default 100. */
   limit?: number;
 }
 
 export interface ResourcePoolStatusRequestStatus {
+  /** Required. */
   poolCount: number;
+  /** List type atomic. */
   pools?: PoolStatus[];
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
 }
 

@@ -5,10 +5,14 @@ import type { NodeSelector } from '../core/v1.ts';
 import type { Condition, ListMeta, ObjectMeta } from '../meta/v1.ts';
 
 export interface AllocatedDeviceStatus {
+  /** Required. */
   driver: string;
+  /** Required. */
   pool: string;
+  /** Required. */
   device: string;
   shareID?: string;
+  /** List type map, keys type. */
   conditions?: Condition[];
   data?: unknown;
   networkData?: NetworkDeviceData;
@@ -23,16 +27,19 @@ export interface AllocationResult {
 }
 
 export interface CELDeviceSelector {
+  /** Required. */
   expression: string;
 }
 
 export interface CapacityRequestPolicy {
   default?: string;
+  /** List type atomic. */
   validValues?: string[];
   validRange?: CapacityRequestPolicyRange;
 }
 
 export interface CapacityRequestPolicyRange {
+  /** Required. */
   min: string;
   max?: string;
   step?: string;
@@ -43,39 +50,51 @@ export interface CapacityRequirements {
 }
 
 export interface Counter {
+  /** Required. */
   value: string;
 }
 
 export interface CounterSet {
+  /** Required. */
   name: string;
+  /** Required. */
   counters: Record<string, Counter>;
 }
 
 export interface Device {
+  /** Required. */
   name: string;
   attributes?: Record<string, DeviceAttribute>;
   capacity?: Record<string, DeviceCapacity>;
+  /** List type atomic. */
   consumesCounters?: DeviceCounterConsumption[];
   nodeName?: string;
   nodeSelector?: NodeSelector;
   allNodes?: boolean;
+  /** List type atomic. */
   taints?: DeviceTaint[];
   bindsToNode?: boolean;
+  /** List type atomic. */
   bindingConditions?: string[];
+  /** List type atomic. */
   bindingFailureConditions?: string[];
   allowMultipleAllocations?: boolean;
   nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>;
 }
 
 export interface DeviceAllocationConfiguration extends DeviceConfiguration {
+  /** Required. Values: FromClaim, FromClass. */
   source: AllocationConfigSource;
+  /** List type atomic. */
   requests?: string[];
 }
 
 export type DeviceAllocationMode = 'All' | 'ExactCount' | (string & {});
 
 export interface DeviceAllocationResult {
+  /** List type atomic. */
   results?: DeviceRequestAllocationResult[];
+  /** List type atomic. */
   config?: DeviceAllocationConfiguration[];
 }
 
@@ -84,24 +103,33 @@ export interface DeviceAttribute {
   bool?: boolean;
   string?: string;
   version?: string;
+  /** List type atomic. */
   ints?: number[];
+  /** List type atomic. */
   bools?: boolean[];
+  /** List type atomic. */
   strings?: string[];
+  /** List type atomic. */
   versions?: string[];
 }
 
 export interface DeviceCapacity {
+  /** Required. */
   value: string;
   requestPolicy?: CapacityRequestPolicy;
 }
 
 export interface DeviceClaim {
+  /** List type atomic. */
   requests?: DeviceRequest[];
+  /** List type atomic. */
   constraints?: DeviceConstraint[];
+  /** List type atomic. */
   config?: DeviceClaimConfiguration[];
 }
 
 export interface DeviceClaimConfiguration extends DeviceConfiguration {
+  /** List type atomic. */
   requests?: string[];
 }
 
@@ -109,6 +137,7 @@ export interface DeviceClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: DeviceClassSpec;
 }
 
@@ -119,11 +148,14 @@ export interface DeviceClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: DeviceClass[];
 }
 
 export interface DeviceClassSpec {
+  /** List type atomic. */
   selectors?: DeviceSelector[];
+  /** List type atomic. */
   config?: DeviceClassConfiguration[];
   extendedResourceName?: string;
 }
@@ -133,30 +165,42 @@ export interface DeviceConfiguration {
 }
 
 export interface DeviceConstraint {
+  /** List type atomic. */
   requests?: string[];
   matchAttribute?: string;
   distinctAttribute?: string;
 }
 
 export interface DeviceCounterConsumption {
+  /** Required. */
   counterSet: string;
+  /** Required. */
   counters: Record<string, Counter>;
 }
 
 export interface DeviceRequest {
+  /** Required. */
   name: string;
   exactly?: ExactDeviceRequest;
+  /** List type atomic. */
   firstAvailable?: DeviceSubRequest[];
 }
 
 export interface DeviceRequestAllocationResult {
+  /** Required. */
   request: string;
+  /** Required. */
   driver: string;
+  /** Required. */
   pool: string;
+  /** Required. */
   device: string;
   adminAccess?: boolean;
+  /** List type atomic. */
   tolerations?: DeviceToleration[];
+  /** List type atomic. */
   bindingConditions?: string[];
+  /** List type atomic. */
   bindingFailureConditions?: string[];
   shareID?: string;
   consumedCapacity?: Record<string, string>;
@@ -167,18 +211,25 @@ export interface DeviceSelector {
 }
 
 export interface DeviceSubRequest {
+  /** Required. */
   name: string;
+  /** Required. */
   deviceClassName: string;
+  /** List type atomic. */
   selectors?: DeviceSelector[];
+  /** Values: All, ExactCount. */
   allocationMode?: DeviceAllocationMode;
   count?: number;
+  /** List type atomic. */
   tolerations?: DeviceToleration[];
   capacity?: CapacityRequirements;
 }
 
 export interface DeviceTaint {
+  /** Required. */
   key: string;
   value?: string;
+  /** Required. Values: NoExecute, NoSchedule, None. */
   effect: DeviceTaintEffect;
   timeAdded?: string;
 }
@@ -189,6 +240,7 @@ export interface DeviceTaintRule {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: DeviceTaintRuleSpec;
   status?: DeviceTaintRuleStatus;
 }
@@ -197,15 +249,18 @@ export interface DeviceTaintRuleList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: DeviceTaintRule[];
 }
 
 export interface DeviceTaintRuleSpec {
   deviceSelector?: DeviceTaintSelector;
+  /** Required. */
   taint: DeviceTaint;
 }
 
 export interface DeviceTaintRuleStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
 }
 
@@ -217,8 +272,10 @@ export interface DeviceTaintSelector {
 
 export interface DeviceToleration {
   key?: string;
+  /** Default "Equal". Values: Equal, Exists. */
   operator?: DeviceTolerationOperator;
   value?: string;
+  /** Values: NoExecute, NoSchedule, None. */
   effect?: DeviceTaintEffect;
   tolerationSeconds?: number;
 }
@@ -226,17 +283,22 @@ export interface DeviceToleration {
 export type DeviceTolerationOperator = 'Equal' | 'Exists' | (string & {});
 
 export interface ExactDeviceRequest {
+  /** Required. */
   deviceClassName: string;
+  /** List type atomic. */
   selectors?: DeviceSelector[];
+  /** Values: All, ExactCount. */
   allocationMode?: DeviceAllocationMode;
   count?: number;
   adminAccess?: boolean;
+  /** List type atomic. */
   tolerations?: DeviceToleration[];
   capacity?: CapacityRequirements;
 }
 
 export interface NetworkDeviceData {
   interfaceName?: string;
+  /** List type atomic. */
   ips?: string[];
   hardwareAddress?: string;
 }
@@ -247,7 +309,9 @@ export interface NodeAllocatableResourceMapping {
 }
 
 export interface OpaqueDeviceConfiguration {
+  /** Required. */
   driver: string;
+  /** Required. */
   parameters: unknown;
 }
 
@@ -255,14 +319,18 @@ export interface ResourceClaim {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: ResourceClaimSpec;
   status?: ResourceClaimStatus;
 }
 
 export interface ResourceClaimConsumerReference {
   apiGroup?: string;
+  /** Required. */
   resource: string;
+  /** Required. */
   name: string;
+  /** Required. */
   uid: string;
 }
 
@@ -270,6 +338,7 @@ export interface ResourceClaimList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ResourceClaim[];
 }
 
@@ -279,7 +348,9 @@ export interface ResourceClaimSpec {
 
 export interface ResourceClaimStatus {
   allocation?: AllocationResult;
+  /** List type map, keys uid. Patch strategy merge, merge key uid. */
   reservedFor?: ResourceClaimConsumerReference[];
+  /** List type map, keys driver, device, pool, shareID. */
   devices?: AllocatedDeviceStatus[];
 }
 
@@ -287,6 +358,7 @@ export interface ResourceClaimTemplate {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: ResourceClaimTemplateSpec;
 }
 
@@ -294,17 +366,22 @@ export interface ResourceClaimTemplateList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ResourceClaimTemplate[];
 }
 
 export interface ResourceClaimTemplateSpec {
   metadata?: ObjectMeta;
+  /** Required. */
   spec: ResourceClaimSpec;
 }
 
 export interface ResourcePool {
+  /** Required. */
   name: string;
+  /** Required. */
   generation: number;
+  /** Required. */
   resourceSliceCount: number;
 }
 
@@ -312,6 +389,7 @@ export interface ResourceSlice {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: ResourceSliceSpec;
 }
 
@@ -319,17 +397,22 @@ export interface ResourceSliceList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: ResourceSlice[];
 }
 
 export interface ResourceSliceSpec {
+  /** Required. */
   driver: string;
+  /** Required. */
   pool: ResourcePool;
   nodeName?: string;
   nodeSelector?: NodeSelector;
   allNodes?: boolean;
+  /** List type atomic. */
   devices?: Device[];
   perDeviceNodeSelection?: boolean;
+  /** List type atomic. */
   sharedCounters?: CounterSet[];
 }
 

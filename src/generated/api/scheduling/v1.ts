@@ -8,9 +8,11 @@ export interface PriorityClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Default 0. */
   value?: number;
   globalDefault?: boolean;
   description?: string;
+  /** Values: Never, PreemptLowerPriority. */
   preemptionPolicy?: PreemptionPolicy;
 }
 
@@ -18,6 +20,7 @@ export interface PriorityClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PriorityClass[];
 }
 

@@ -9,6 +9,7 @@ export interface BasicSchedulingPolicy {
 export type DisruptionMode = 'Pod' | 'PodGroup' | (string & {});
 
 export interface GangSchedulingPolicy {
+  /** Required. */
   minCount: number;
 }
 
@@ -16,6 +17,7 @@ export interface PodGroup {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: PodGroupSpec;
   status?: PodGroupStatus;
 }
@@ -24,21 +26,25 @@ export interface PodGroupList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: PodGroup[];
 }
 
 export interface PodGroupResourceClaim {
+  /** Required. */
   name: string;
   resourceClaimName?: string;
   resourceClaimTemplateName?: string;
 }
 
 export interface PodGroupResourceClaimStatus {
+  /** Required. */
   name: string;
   resourceClaimName?: string;
 }
 
 export interface PodGroupSchedulingConstraints {
+  /** List type atomic. */
   topology?: TopologyConstraint[];
 }
 
@@ -49,24 +55,33 @@ export interface PodGroupSchedulingPolicy {
 
 export interface PodGroupSpec {
   podGroupTemplateRef?: PodGroupTemplateReference;
+  /** Required. */
   schedulingPolicy: PodGroupSchedulingPolicy;
   schedulingConstraints?: PodGroupSchedulingConstraints;
+  /** List type map, keys name. Patch strategy merge,retainKeys, merge key name. */
   resourceClaims?: PodGroupResourceClaim[];
+  /** Default "Pod". Values: Pod, PodGroup. */
   disruptionMode?: DisruptionMode;
   priorityClassName?: string;
   priority?: number;
 }
 
 export interface PodGroupStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
+  /** List type map, keys name. Patch strategy merge,retainKeys, merge key name. */
   resourceClaimStatuses?: PodGroupResourceClaimStatus[];
 }
 
 export interface PodGroupTemplate {
+  /** Required. */
   name: string;
+  /** Required. */
   schedulingPolicy: PodGroupSchedulingPolicy;
   schedulingConstraints?: PodGroupSchedulingConstraints;
+  /** List type map, keys name. Patch strategy merge,retainKeys, merge key name. */
   resourceClaims?: PodGroupResourceClaim[];
+  /** Values: Pod, PodGroup. */
   disruptionMode?: DisruptionMode;
   priorityClassName?: string;
   priority?: number;
@@ -77,12 +92,15 @@ export interface PodGroupTemplateReference {
 }
 
 export interface TopologyConstraint {
+  /** Required. */
   key: string;
 }
 
 export interface TypedLocalObjectReference {
   apiGroup?: string;
+  /** Required. */
   kind: string;
+  /** Required. */
   name: string;
 }
 
@@ -90,6 +108,7 @@ export interface Workload {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: WorkloadSpec;
 }
 
@@ -97,16 +116,20 @@ export interface WorkloadList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: Workload[];
 }
 
 export interface WorkloadPodGroupTemplateReference {
+  /** Required. */
   workloadName: string;
+  /** Required. */
   podGroupTemplateName: string;
 }
 
 export interface WorkloadSpec {
   controllerRef?: TypedLocalObjectReference;
+  /** Required. List type map, keys name. */
   podGroupTemplates: PodGroupTemplate[];
 }
 

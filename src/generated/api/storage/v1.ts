@@ -8,6 +8,7 @@ export interface CSIDriver {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: CSIDriverSpec;
 }
 
@@ -15,15 +16,19 @@ export interface CSIDriverList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CSIDriver[];
 }
 
 export interface CSIDriverSpec {
   attachRequired?: boolean;
   podInfoOnMount?: boolean;
+  /** Values: Ephemeral, Persistent. List type set. */
   volumeLifecycleModes?: VolumeLifecycleMode[];
   storageCapacity?: boolean;
+  /** Values: File, None, ReadWriteOnceWithFSType. */
   fsGroupPolicy?: FSGroupPolicy;
+  /** List type atomic. */
   tokenRequests?: TokenRequest[];
   requiresRepublish?: boolean;
   seLinuxMount?: boolean;
@@ -36,12 +41,16 @@ export interface CSINode {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: CSINodeSpec;
 }
 
 export interface CSINodeDriver {
+  /** Required. */
   name: string;
+  /** Required. */
   nodeID: string;
+  /** List type atomic. */
   topologyKeys?: string[];
   allocatable?: VolumeNodeResources;
 }
@@ -50,10 +59,12 @@ export interface CSINodeList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CSINode[];
 }
 
 export interface CSINodeSpec {
+  /** Required. List type map, keys name. Patch strategy merge, merge key name. */
   drivers: CSINodeDriver[];
 }
 
@@ -62,6 +73,7 @@ export interface CSIStorageCapacity {
   apiVersion?: string;
   metadata?: ObjectMeta;
   nodeTopology?: LabelSelector;
+  /** Required. */
   storageClassName: string;
   capacity?: string;
   maximumVolumeSize?: string;
@@ -71,6 +83,7 @@ export interface CSIStorageCapacityList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CSIStorageCapacity[];
 }
 
@@ -80,12 +93,17 @@ export interface StorageClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   provisioner: string;
   parameters?: Record<string, string>;
+  /** Values: Delete, Recycle, Retain. */
   reclaimPolicy?: PersistentVolumeReclaimPolicy;
+  /** List type atomic. */
   mountOptions?: string[];
   allowVolumeExpansion?: boolean;
+  /** Values: Immediate, WaitForFirstConsumer. */
   volumeBindingMode?: VolumeBindingMode;
+  /** List type atomic. */
   allowedTopologies?: TopologySelectorTerm[];
 }
 
@@ -93,10 +111,12 @@ export interface StorageClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: StorageClass[];
 }
 
 export interface TokenRequest {
+  /** Required. */
   audience: string;
   expirationSeconds?: number;
 }
@@ -105,6 +125,7 @@ export interface VolumeAttachment {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: VolumeAttachmentSpec;
   status?: VolumeAttachmentStatus;
 }
@@ -113,6 +134,7 @@ export interface VolumeAttachmentList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: VolumeAttachment[];
 }
 
@@ -122,12 +144,16 @@ export interface VolumeAttachmentSource {
 }
 
 export interface VolumeAttachmentSpec {
+  /** Required. */
   attacher: string;
+  /** Required. */
   source: VolumeAttachmentSource;
+  /** Required. */
   nodeName: string;
 }
 
 export interface VolumeAttachmentStatus {
+  /** Required. */
   attached: boolean;
   attachmentMetadata?: Record<string, string>;
   attachError?: VolumeError;
@@ -138,6 +164,7 @@ export interface VolumeAttributesClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   driverName: string;
   parameters?: Record<string, string>;
 }
@@ -146,6 +173,7 @@ export interface VolumeAttributesClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: VolumeAttributesClass[];
 }
 

@@ -8,6 +8,7 @@ export interface CSIDriver {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: CSIDriverSpec;
 }
 
@@ -15,14 +16,17 @@ export interface CSIDriverList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CSIDriver[];
 }
 
 export interface CSIDriverSpec {
   attachRequired?: boolean;
   podInfoOnMount?: boolean;
+  /** Values: Ephemeral, Persistent. */
   volumeLifecycleModes?: VolumeLifecycleMode[];
   storageCapacity?: boolean;
+  /** Values: File, None, ReadWriteOnceWithFSType. */
   fsGroupPolicy?: FSGroupPolicy;
   tokenRequests?: TokenRequest[];
   requiresRepublish?: boolean;
@@ -36,12 +40,16 @@ export interface CSINode {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: CSINodeSpec;
 }
 
 export interface CSINodeDriver {
+  /** Required. */
   name: string;
+  /** Required. */
   nodeID: string;
+  /** Required. */
   topologyKeys: string[];
   allocatable?: VolumeNodeResources;
 }
@@ -50,10 +58,12 @@ export interface CSINodeList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CSINode[];
 }
 
 export interface CSINodeSpec {
+  /** Required. Patch strategy merge, merge key name. */
   drivers: CSINodeDriver[];
 }
 
@@ -62,6 +72,7 @@ export interface CSIStorageCapacity {
   apiVersion?: string;
   metadata?: ObjectMeta;
   nodeTopology?: LabelSelector;
+  /** Required. */
   storageClassName: string;
   capacity?: string;
   maximumVolumeSize?: string;
@@ -71,6 +82,7 @@ export interface CSIStorageCapacityList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: CSIStorageCapacity[];
 }
 
@@ -80,11 +92,14 @@ export interface StorageClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   provisioner: string;
   parameters?: Record<string, string>;
+  /** Values: Delete, Recycle, Retain. */
   reclaimPolicy?: PersistentVolumeReclaimPolicy;
   mountOptions?: string[];
   allowVolumeExpansion?: boolean;
+  /** Values: Immediate, WaitForFirstConsumer. */
   volumeBindingMode?: VolumeBindingMode;
   allowedTopologies?: TopologySelectorTerm[];
 }
@@ -93,10 +108,12 @@ export interface StorageClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: StorageClass[];
 }
 
 export interface TokenRequest {
+  /** Required. */
   audience: string;
   expirationSeconds?: number;
 }
@@ -105,6 +122,7 @@ export interface VolumeAttachment {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   spec: VolumeAttachmentSpec;
   status?: VolumeAttachmentStatus;
 }
@@ -113,6 +131,7 @@ export interface VolumeAttachmentList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: VolumeAttachment[];
 }
 
@@ -122,12 +141,16 @@ export interface VolumeAttachmentSource {
 }
 
 export interface VolumeAttachmentSpec {
+  /** Required. */
   attacher: string;
+  /** Required. */
   source: VolumeAttachmentSource;
+  /** Required. */
   nodeName: string;
 }
 
 export interface VolumeAttachmentStatus {
+  /** Required. */
   attached: boolean;
   attachmentMetadata?: Record<string, string>;
   attachError?: VolumeError;
@@ -138,6 +161,7 @@ export interface VolumeAttributesClass {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
+  /** Required. */
   driverName: string;
   parameters?: Record<string, string>;
 }
@@ -146,6 +170,7 @@ export interface VolumeAttributesClassList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: VolumeAttributesClass[];
 }
 

@@ -15,14 +15,17 @@ export interface StorageVersionMigrationList {
   kind?: string;
   apiVersion?: string;
   metadata?: ListMeta;
+  /** Required. */
   items: StorageVersionMigration[];
 }
 
 export interface StorageVersionMigrationSpec {
+  /** Required. */
   resource: GroupResource;
 }
 
 export interface StorageVersionMigrationStatus {
+  /** List type map, keys type. Patch strategy merge, merge key type. */
   conditions?: Condition[];
   resourceVersion?: string;
 }

@@ -1,0 +1,1 @@
+export { type ClientNodeClass, fromClientNode, toClientNode } from './client-node.ts';

@@ -150,7 +150,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     const name = nameOf(object);
     const patch = statusPatch(object, status);
     if (patch === undefined) return object;
-    return this.patch<S>(name, patch, { ...options, ...withNamespace(object, options), subresource: 'status' });
+    return this.patch<S>(name, patch as MergePatch<S>, { ...options, ...withNamespace(object, options), subresource: 'status' });
   }
 
   /**

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { ApiError } from '../api/api-error.ts';
-import { labelKeyProblem } from '../api/label-syntax.ts';
+import { labelKeyProblem } from '../api/label-selector-parser.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Client } from '../cluster/client.ts';
 import type { Cluster } from '../cluster/cluster.ts';

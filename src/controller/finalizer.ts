@@ -1,6 +1,7 @@
 import { ApiError } from '../api/api-error.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { reductionOf } from '../api/origin.ts';
+import type { MergePatch } from '../api/patch.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Reconcile, ReconcileContext } from './controller.ts';
 
@@ -64,7 +65,7 @@ async function whole<T extends KubernetesObject>(
 ): Promise<Stored<T> | undefined> {
   if (reductionOf(object)?.concernsStatus !== true) return object;
   const { name, uid } = object.metadata;
-  const read = await ifThere(client(resource).get<Stored<T>>(name, { signal }));
+  const read = await ifThere(client(resource).get<T>(name, { signal }));
   return read?.metadata.uid === uid ? read : undefined;
 }
 
@@ -76,7 +77,7 @@ function patchFinalizers<T extends KubernetesObject>(
   finalizers: readonly string[],
 ): Promise<Stored<T> | undefined> {
   const patch = { metadata: { resourceVersion, finalizers } };
-  return ifThere(client(resource).patch<Stored<T>>(name, patch, { signal }));
+  return ifThere(client(resource).patch<T>(name, patch as unknown as MergePatch<T>, { signal }));
 }
 
 async function ifThere<R>(answer: Promise<R>): Promise<R | undefined> {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { didYouMean } from '../api/suggestion.ts';
 import { UsageError } from './cli-error.ts';
 import type { Command, FlagSpec, FlagValues } from './command.ts';
-import { didYouMean } from './suggestion.ts';
 
 export interface ParsedArguments {
   readonly flags: FlagValues;

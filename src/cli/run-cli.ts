@@ -1,3 +1,4 @@
+import { didYouMean } from '../api/suggestion.ts';
 import { systemClock } from '../observe/clock.ts';
 import { HELP_FLAG, parseArguments } from './arguments.ts';
 import { CliError, UsageError } from './cli-error.ts';
@@ -6,7 +7,6 @@ import type { Command } from './command.ts';
 import { findCommand, visibleCommands } from './commands.ts';
 import { errorReport } from './error-report.ts';
 import { commandHelp, overview } from './help.ts';
-import { didYouMean } from './suggestion.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export type RunCliOptions = Pick<CliIo, 'stdin' | 'stdout' | 'stderr'> & Partial<CliIo>;

@@ -29,6 +29,10 @@ export class ApiRequests {
     this.#options = options;
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   /** The response, once its status is below 300. Its body is still to be read. */
   async open(request: TransportRequest): Promise<TransportResponse> {
     const { transport, clock, warnings } = this.#options;

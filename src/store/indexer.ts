@@ -5,7 +5,7 @@ import { Store, type StoreOptions, viewsOf } from './store.ts';
 
 export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions<T> {
   /** Default: none. */
-  indexers?: Indexers<T>;
+  indexers?: Indexers<T> | undefined;
 }
 
 /**

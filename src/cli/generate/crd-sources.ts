@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { didYouMean } from '../../api/suggestion.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { customResourceDefinitions } from '../../generated/api/apiextensions/v1.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliIo } from '../cli-io.ts';
-import { didYouMean } from '../suggestion.ts';
 import { type Crd, manifestsIn, readCrd } from './crd.ts';
 
 /** From files, folders of YAML and JSON files, and `-` for the standard input. Throws when there is none at all. */

@@ -1,9 +1,9 @@
 import type { ListOptions } from '../../api/list-options.ts';
 import { type Resource, resourceName } from '../../api/resource.ts';
+import { didYouMean } from '../../api/suggestion.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { DiscoveredResource } from '../../cluster/discovered-resource.ts';
 import { CliError } from '../cli-error.ts';
-import { didYouMean } from '../suggestion.ts';
 import type { WatchRequest } from './watch-request.ts';
 
 /** What is watched, as the cluster knows it. */

@@ -1,9 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Resource } from '../api/resource.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { type ConfigMap, configMaps, pods, secrets } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import type { ResourceEventHandler } from '../processor/processor.ts';
 import { clusterFixture, until } from './cluster-fixture.ts';
+import type { SharedIndexInformerOptions } from './informer-settings.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 import { waitForCacheSync } from './wait-for-cache-sync.ts';
@@ -36,7 +38,12 @@ describe('an option that is not one', () => {
     const factory = new SharedInformerFactory(cluster);
     const informer = factory.for(configMaps).informer();
     const handler = { onAdd: () => {} };
-    expect(() => new SharedIndexInformer(loose({ cluster, resource: configMaps, resync: 5 }))).toThrow('"resync"');
+    expect(
+      () =>
+        new SharedIndexInformer(
+          loose<SharedIndexInformerOptions<ConfigMap>>({ cluster, resource: configMaps, resync: 5 }),
+        ),
+    ).toThrow('"resync"');
     expect(() => factory.for(configMaps, loose({ labelSelecter: 'a' }))).toThrow('did you mean "labelSelector"?');
     expect(() => informer.addEventHandler(handler, loose({ delivery: 'last' }))).toThrow('"all" or "latest"');
     expect(() => informer.addEventHandler(handler, loose({ resync: 5 }))).toThrow('did you mean "resyncMs"?');
@@ -119,11 +126,11 @@ describe('what a factory is made of, and asked for', () => {
     expect(make(Promise.resolve(fixture.cluster))).toThrow('got a promise in place of a cluster: await');
     expect(make({ getCurrentCluster: () => null })).toThrow('pass Cluster.from(kubeConfig)');
     const factory = new SharedInformerFactory(fixture.cluster);
-    expect(() => factory.for(loose('pods'))).toThrow(
+    expect(() => factory.for(loose<Resource>('pods'))).toThrow(
       'for needs the token of a resource, and got "pods": import { pods }',
     );
-    expect(() => factory.for(loose(undefined))).toThrow('got nothing');
-    expect(() => factory.forMetadata(loose('pods'))).toThrow('forMetadata needs the token');
+    expect(() => factory.for(loose<Resource>(undefined))).toThrow('got nothing');
+    expect(() => factory.forMetadata(loose<Resource>('pods'))).toThrow('forMetadata needs the token');
     expect(() => factory.informerFor(pods, loose(undefined))).toThrow(
       'needs a function that makes the informer of pods.v1',
     );

@@ -154,7 +154,7 @@ describe('waitUntil of an informer', () => {
       factory
         .for(deployments)
         .informer()
-        .waitUntil('default/web', (object) => object === undefined);
+        .waitUntil('default/web', (object) => object?.spec?.replicas === 3);
     expectTypeOf(typed).returns.resolves.toEqualTypeOf<Stored<Deployment>>();
     expectTypeOf(general).returns.resolves.toEqualTypeOf<Stored<Deployment>>();
     expectTypeOf(gone).returns.resolves.toEqualTypeOf<undefined>();

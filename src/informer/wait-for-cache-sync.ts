@@ -23,7 +23,10 @@ const CHECKS: OptionChecks<SyncOptions> = { ...WAIT_CHECKS, clock: anObject };
  * After `timeoutMs` it rejects, naming each that has not, its state and its last error. A function is asked every 100 ms, for instance
  * `() => registration.hasSynced()`; what it throws, this rejects with. client-go's `cache.WaitForCacheSync`.
  */
-export async function waitForCacheSync(informers: readonly CacheSync[], options: SyncOptions = {}): Promise<boolean> {
+export async function waitForCacheSync(
+  informers: readonly CacheSync[],
+  options: WaitOptions & { clock?: Clock | undefined } = {},
+): Promise<boolean> {
   const { timeoutMs, signal, clock = systemClock } = checkedOptions<SyncOptions>('waitForCacheSync', options, CHECKS);
   informers.forEach(mustBeWaitable);
   const giveUp = new AbortController();

@@ -78,6 +78,7 @@ export interface ReflectorSetup {
   goneCheckMs?: number | undefined;
   /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
   minWatchTimeoutMs?: number | undefined;
+  /** How long to wait after a failure. Default: 0.8 s, twice as long each time, up to 30 s, with jitter. */
   backoff?: BackoffOptions | undefined;
   /** How long a WatchList may bring nothing new before its closing bookmark. Default 30,000. */
   watchListBookmarkTimeoutMs?: number | undefined;

@@ -1,5 +1,6 @@
 /**
- * Writes docs/reference/: the public names of each door with their doc comments, and the resource tokens.
+ * Writes docs/reference/: the public names of each door with their doc comments, and the resource tokens; and the tables of options in
+ * the guides, from the types.
  *
  *     tsx scripts/generate-reference.ts [--check]
  */
@@ -7,11 +8,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type DocumentedName, DoorReader } from '../tools/docs/door.ts';
+import { withOptionTables } from '../tools/docs/option-table.ts';
 import { renderReference, type Section } from '../tools/docs/reference-page.ts';
 import { renderTokens, type TokenModule } from '../tools/docs/token-page.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 const folder = join(root, 'docs/reference');
+/** With tables of options. */
+const guide = join(root, 'docs/informers.md');
 
 const SECTIONS: readonly Section[] = [
   { title: 'Informers', folders: ['src/informer/'] },
@@ -47,7 +51,7 @@ async function tokenModules(): Promise<TokenModule[]> {
   return modules;
 }
 
-async function makePages(): Promise<Map<string, string>> {
+async function makePages(): Promise<{ pages: Map<string, string>; guideText: string }> {
   const reader = new DoorReader(root, [
     'src/index.ts',
     'src/client-node/index.ts',
@@ -61,7 +65,8 @@ async function makePages(): Promise<Map<string, string>> {
   const controller = reader.read('src/controller/index.ts', new Set(main.map(({ name }) => name)));
   const clientNode = reader.read('src/client-node/index.ts', new Set(main.map(({ name }) => name)));
   mustBeExported([...main, ...testing, ...workqueue, ...controller, ...clientNode]);
-  return new Map([
+  const guideText = withOptionTables(readFileSync(guide, 'utf8'), main);
+  const pages = new Map([
     [
       'tidewatch.md',
       renderReference({
@@ -113,6 +118,7 @@ async function makePages(): Promise<Map<string, string>> {
     ],
     ['api.md', renderTokens(await tokenModules())],
   ]);
+  return { pages, guideText };
 }
 
 /** What a user may have to name can be imported. */
@@ -124,19 +130,21 @@ function mustBeExported(names: readonly DocumentedName[]): void {
   }
 }
 
-const pages = await makePages();
+const { pages, guideText } = await makePages();
 if (process.argv.includes('--check')) {
   const there = existsSync(folder) ? readdirSync(folder) : [];
   const stale = [...new Set([...there, ...pages.keys()])].filter((name) => {
     const file = join(folder, name);
     return !existsSync(file) || readFileSync(file, 'utf8') !== pages.get(name);
   });
+  if (readFileSync(guide, 'utf8') !== guideText) stale.push('the tables of options in docs/informers.md');
   if (stale.length > 0) {
-    console.error(`docs/reference is not up to date (${stale.join(', ')}): run npx tsx scripts/generate-reference.ts`);
+    console.error(`the reference is not up to date (${stale.join(', ')}): run npx tsx scripts/generate-reference.ts`);
     process.exitCode = 1;
   } else console.log(`${pages.size} pages of docs/reference are up to date.`);
 } else {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of pages) writeFileSync(join(folder, name), text);
+  writeFileSync(guide, guideText);
 }

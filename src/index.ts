@@ -45,6 +45,7 @@ export { TransformError } from './api/transform-error.ts';
 export type { RequestClock, Transport, TransportRequest, TransportResponse } from './api/transport.ts';
 export { TransportError, type TransportErrorKind, type TransportErrorOptions } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
+export type { AllowedOptions } from './cluster/allowed-namespaces.ts';
 export { Client, type ClientOptions } from './cluster/client.ts';
 export type { ClientNodeCluster, ClientNodeConfig, ClientNodeUser } from './cluster/client-node-config.ts';
 export type {
@@ -58,6 +59,7 @@ export type {
   PatchOptions,
   PatchType,
   StatusOptions,
+  WaitUntilOptions,
   WriteOptions,
 } from './cluster/client-options.ts';
 export { Cluster, type ClusterClientOptions, type OverOptions } from './cluster/cluster.ts';
@@ -68,27 +70,38 @@ export { type RetryOnConflictOptions, retryOnConflict } from './cluster/retry-on
 export { DecodeError, type DecodeErrorKind } from './codec/decode-error.ts';
 export type { KeepOptions } from './codec/keep-options.ts';
 export type { GroupAccessors } from './informer/accessors.ts';
+export type { StopArgument } from './informer/argument-check.ts';
+export {
+  conditionTrue,
+  crdEstablished,
+  deleted,
+  deploymentAvailable,
+  jobComplete,
+  podReady,
+} from './informer/conditions.ts';
 export { DerivedInformer, type SelectOptions } from './informer/derived-informer.ts';
 export type { FactoryHealth, HealthOptions, InformerBehind } from './informer/factory-health.ts';
+export { FactoryNamespaces } from './informer/factory-namespaces.ts';
 export type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer/informer.ts';
 export { type Controller, InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
 export type { InformerMemory } from './informer/informer-memory.ts';
 export type { ClusterConnection, ClusterOrigin, InformerOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
+export type { InformerSettings, SharedIndexInformerOptions } from './informer/informer-settings.ts';
+export type { InformerState, MissingNamespace } from './informer/informer-state.ts';
 export { Lister, type ListerSource, type NamespaceLister } from './informer/lister.ts';
 export { ResourceInformer } from './informer/resource-informer.ts';
 export { ResourceMap } from './informer/resource-map.ts';
+export type { ResourceOptions } from './informer/resource-options.ts';
+export { SharedIndexInformer } from './informer/shared-index-informer.ts';
 export {
-  type InformerSettings,
-  SharedIndexInformer,
-  type SharedIndexInformerOptions,
-} from './informer/shared-index-informer.ts';
-export {
+  type InformerCluster,
   type NewInformer,
   SharedInformerFactory,
   type SharedInformerFactoryOptions,
 } from './informer/shared-informer-factory.ts';
+export type { StatesOptions } from './informer/state-stream.ts';
 export type { Transform } from './informer/transform.ts';
-export { waitForCacheSync } from './informer/wait-for-cache-sync.ts';
+export { type CacheSync, waitForCacheSync } from './informer/wait-for-cache-sync.ts';
 export type { ExecPolicy } from './login/exec-policy.ts';
 export type { Impersonation } from './login/impersonation.ts';
 export { KubeconfigError } from './login/kubeconfig.ts';

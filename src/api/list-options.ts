@@ -3,21 +3,21 @@ export type ResourceVersionMatch = 'NotOlderThan' | 'Exact';
 /** What LIST and WATCH accept, as `metav1.ListOptions`. */
 export interface ListOptions {
   /** `app=web,tier in (api,db)`; see `LabelSelector`. */
-  labelSelector?: string;
+  labelSelector?: string | undefined;
   /** `spec.nodeName=node-1,status.phase!=Failed`; see `FieldSelector`. */
-  fieldSelector?: string;
+  fieldSelector?: string | undefined;
   /** The most items a page holds. Unset or 0: all in one. */
-  limit?: number;
+  limit?: number | undefined;
   /** The `metadata.continue` of the page before. */
-  continue?: string;
-  resourceVersion?: string;
-  resourceVersionMatch?: ResourceVersionMatch;
+  continue?: string | undefined;
+  resourceVersion?: string | undefined;
+  resourceVersionMatch?: ResourceVersionMatch | undefined;
   /** When the server ends a watch. Unset: the server decides. */
-  timeoutSeconds?: number;
+  timeoutSeconds?: number | undefined;
   /** Ask for BOOKMARK events, which carry nothing but a resourceVersion. */
-  allowWatchBookmarks?: boolean;
+  allowWatchBookmarks?: boolean | undefined;
   /** WatchList: the watch begins with the present state as ADDED events and marks its end with a bookmark. */
-  sendInitialEvents?: boolean;
+  sendInitialEvents?: boolean | undefined;
 }
 
 /** The query string of a request; unset and empty fields are left out, except `resourceVersion: '0'`, which means something. */

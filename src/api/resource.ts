@@ -36,12 +36,12 @@ export type ObjectOf<R> = R extends Resource<infer T> ? T : never;
 
 export interface ResourceDefinition {
   /** Empty or unset for the core group. */
-  group?: string;
+  group?: string | undefined;
   version: string;
   plural: string;
   kind: string;
   /** Default true. */
-  namespaced?: boolean;
+  namespaced?: boolean | undefined;
 }
 
 /**

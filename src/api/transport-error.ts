@@ -32,9 +32,9 @@ export type TransportErrorKind =
   | 'other';
 
 export interface TransportErrorOptions {
-  cause?: unknown;
+  cause?: unknown | undefined;
   /** The server's URL, without anything secret. */
-  server?: string;
+  server?: string | undefined;
 }
 
 /**

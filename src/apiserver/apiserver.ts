@@ -29,35 +29,35 @@ import { WatchHub } from './storage/watch-hub.ts';
 
 export interface ApiServerOptions {
   /** Where to listen on 127.0.0.1. Default 0: any free port. */
-  port?: number;
+  port?: number | undefined;
   /** False: no socket at all; only `transport()` reaches the server. Default true. */
-  listen?: boolean;
+  listen?: boolean | undefined;
   /** The administrator's bearer token. Default: a random one; false: everybody is the administrator. */
-  token?: string | false;
+  token?: string | false | undefined;
   /** Plain HTTP; kubectl then sends no credentials, so the default token is false. Default false: HTTPS. */
-  http?: boolean;
+  http?: boolean | undefined;
   /**
    * Names that requests over plain HTTP may address the server by, beside those of loopback. Others, and requests of web
    * pages from elsewhere, are refused (403), so that no page can use the server through a browser. Ignored over HTTPS.
    */
-  allowedHosts?: readonly string[];
+  allowedHosts?: readonly string[] | undefined;
   /** Empty deleted namespaces, collect dependents, protect claims in use. Default true; false leaves that to a real controller manager. */
-  controllers?: boolean;
+  controllers?: boolean | undefined;
   /** Whose time and turns it goes by. Default: the machine's. */
-  clock?: Clock;
-  logger?: Logger;
+  clock?: Clock | undefined;
+  logger?: Logger | undefined;
   /** Numbers in [0, 1), for uids, generated names and jitter. Default: node:crypto. */
-  random?: () => number;
+  random?: (() => number) | undefined;
   /** How many changes a watch can go back. Default 100,000. */
-  historyLimit?: number;
+  historyLimit?: number | undefined;
   /** How far back in time a watch can go. Default 5 minutes, as the real server compacts. */
-  historyMaxAgeMs?: number;
+  historyMaxAgeMs?: number | undefined;
   /** About how often a watch gets a bookmark. Default one minute. */
-  bookmarkIntervalMs?: number;
+  bookmarkIntervalMs?: number | undefined;
   /** How long a watch lasts at least when the client does not say; at most twice that. Default 30 minutes. */
-  minRequestTimeoutMs?: number;
+  minRequestTimeoutMs?: number | undefined;
   /** How many events may wait for a watcher that does not read before it is cut off. Default 10,000. */
-  watchQueueLimit?: number;
+  watchQueueLimit?: number | undefined;
 }
 
 /**

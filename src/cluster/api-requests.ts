@@ -62,6 +62,10 @@ export class ApiRequests {
     return new ApiRequests({ ...this.#options, hooks });
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   /** The response, once its status is below 300. Its body is still to be read. */
   async open(given: TransportRequest): Promise<TransportResponse> {
     const { transport, clock, warnings } = this.#options;

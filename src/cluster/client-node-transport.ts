@@ -1,3 +1,4 @@
+import { defined } from '../api/defined.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { FileContent } from '../http/file-content.ts';
 import type { Credentials, Login } from '../http/http.ts';
@@ -18,8 +19,9 @@ export function clientNodeTransport(
   config: ClientNodeConfig,
   cluster: ClientNodeCluster,
   user: ClientNodeUser | null,
-  options: ClusterOptions & SocketOptions,
+  given: ClusterOptions & SocketOptions,
 ): HttpTransport {
+  const options = defined(given);
   const { exec, execTimeoutMs, namespace: _, ...rest } = options;
   const { clock = systemClock } = options;
   const logger = safeLogger(options.logger);

@@ -19,6 +19,7 @@ import type {
   PatchOptions,
   PatchType,
   StatusOptions,
+  WaitUntilOptions,
   WriteOptions,
 } from './client-options.ts';
 import { checkFieldManager } from './field-manager.ts';
@@ -26,6 +27,7 @@ import { InterruptibleStream } from './interruptible-stream.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll, listPages } from './list-pages.ts';
 import { statusPatch } from './status-patch.ts';
+import { objectMeeting } from './object-wait.ts';
 
 const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
@@ -197,6 +199,47 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return new InterruptibleStream((ended) => this.#events(options, ended), options.signal);
   }
 
+  /**
+   * Resolves, with the object, as soon as `predicate` is true of the object of this name, on one watch of that name: for programs without an
+   * informer. The predicate is asked at once and for each change, with undefined when there is no such object; it must answer at once, and
+   * what it throws, this rejects with. Broken connections and an expired history are retried; a no of the server that no retry can change
+   * (403, a type that is not served) rejects. Rejects with the signal's reason when `signal` aborts, and after `timeoutMs`.
+   *
+   * ```ts
+   * await cluster.client(deployments).waitUntil('web', deploymentAvailable, { timeoutMs: 60_000 });
+   * ```
+   */
+  waitUntil<R extends Stored<T> | undefined>(
+    name: string,
+    predicate: (object: Stored<T> | undefined) => object is R,
+    options?: WaitUntilOptions,
+  ): Promise<R>;
+  waitUntil(
+    name: string,
+    predicate: (object: Stored<T> | undefined) => boolean,
+    options?: WaitUntilOptions,
+  ): Promise<Stored<T> | undefined>;
+  async waitUntil(
+    name: string,
+    predicate: (object: Stored<T> | undefined) => boolean,
+    options: WaitUntilOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    if (typeof predicate !== 'function') throw new TypeError('waitUntil needs a predicate: (object) => true or false');
+    const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
+    // Throws for a name that cannot be one.
+    const path = this.#path({ namespace }, name);
+    return objectMeeting<T>({
+      what: path,
+      name,
+      predicate,
+      signal: options.signal,
+      timeoutMs: options.timeoutMs,
+      clock: this.#options.requests.clock,
+      list: (listOptions) => this.list({ ...listOptions, namespace }),
+      watch: (listOptions) => this.watch({ ...listOptions, namespace }),
+    });
+  }
+
   async *#events(
     options: ListCallOptions,
     signal: AbortSignal,
@@ -256,7 +299,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** A body without kind and apiVersion gets the resource's; that of a subresource may be of another kind. */
-  #typed(object: KubernetesObject, options: { subresource?: string }): KubernetesObject {
+  #typed(object: KubernetesObject, options: Pick<WriteOptions, 'subresource'>): KubernetesObject {
     if (options.subresource !== undefined && options.subresource !== 'status') return object;
     const { kind, apiVersion, ...rest } = object;
     return { kind: kind ?? this.resource.kind, apiVersion: apiVersion ?? apiVersionOf(this.resource), ...rest };

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { systemRandom } from '../observe/random.ts';
+import { type AllowedOptions, allowedNamespaces } from './allowed-namespaces.ts';
 import { ApiRequests, type RequestHooks } from './api-requests.ts';
 import { Client } from './client.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
@@ -22,16 +23,16 @@ import { ServerWarnings } from './server-warnings.ts';
 
 export interface OverOptions extends ClusterOptions {
   /** What messages call the server. */
-  server?: string;
+  server?: string | undefined;
 }
 
 export interface ClusterClientOptions {
   /** Where all calls go that do not say otherwise. Unset: see `Client`. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** Who owns the fields that this client writes. Default: the cluster's. */
-  fieldManager?: string;
+  fieldManager?: string | undefined;
   /** @internal */
-  hooks?: RequestHooks;
+  hooks?: RequestHooks | undefined;
 }
 
 /**
@@ -128,6 +129,19 @@ export class Cluster {
       defaultNamespace: this.namespace,
       fieldManager: options.fieldManager ?? this.#fieldManager,
     });
+  }
+
+  /**
+   * The namespaces, sorted, in which the login may do all of `verbs` with the resource; to be given to a factory as its `namespace`. Asks by one
+   * SelfSubjectRulesReview for each namespace, and where that is incomplete by a SelfSubjectAccessReview for each verb. Without `namespaces`
+   * it lists them, which needs that right.
+   *
+   * ```ts
+   * const namespace = await cluster.allowed({ verbs: ['list', 'watch'], resource: pods });
+   * ```
+   */
+  async allowed(options: AllowedOptions): Promise<string[]> {
+    return allowedNamespaces(this.#requests, options);
   }
 
   /** Stops the informers of this cluster, ends idle sockets, aborts running requests and refuses new ones. Idempotent. */

@@ -7,66 +7,66 @@ import type { Metrics } from '../observe/metrics.ts';
 /** What every way to a `Cluster` accepts. */
 export interface ClusterOptions {
   /** The namespace for what does not say its own. Default: that of the context or of the service account, else `default`. */
-  namespace?: string;
+  namespace?: string | undefined;
   /**
    * Who owns the fields that clients write: 1 to 128 printable characters, best the name of the program. A call or a client may
    * name another. Default: none, which `Client.apply` refuses, and for which the server takes the start of the User-Agent
    * in other writes.
    */
-  fieldManager?: string;
+  fieldManager?: string | undefined;
   /** Whose time and turns it goes by. Default: the machine's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Default: warnings and errors on the console. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Default: none. */
-  metrics?: Metrics;
+  metrics?: Metrics | undefined;
 }
 
 /** How requests are sent. */
 export interface SocketOptions {
   /** Until a connection stands. Default 30 s. */
-  connectTimeoutMs?: number;
+  connectTimeoutMs?: number | undefined;
   /** Until the head of a response is there, for requests that do not say. 0: no limit. Default 60 s. */
-  headersTimeoutMs?: number;
+  headersTimeoutMs?: number | undefined;
   /** How long the body of a response may bring nothing; watches have no such limit. 0: no limit. Default 60 s. */
-  stallTimeoutMs?: number;
+  stallTimeoutMs?: number | undefined;
   /** Replaces `tidewatch/<version> (…)`. */
-  userAgent?: string;
+  userAgent?: string | undefined;
   /** Whether exec credential plugins may run. Default `'allow'`. */
-  exec?: ExecPolicy;
+  exec?: ExecPolicy | undefined;
   /** When the run of a plugin is given up. Default 3 minutes. */
-  execTimeoutMs?: number;
+  execTimeoutMs?: number | undefined;
 }
 
 export interface ConnectOptions extends ClusterOptions, SocketOptions {
   /** Kubeconfig file or files, which must exist. Default: those in `$KUBECONFIG`, else `~/.kube/config`. kubectl's `--kubeconfig`. */
-  kubeconfig?: string | readonly string[];
+  kubeconfig?: string | readonly string[] | undefined;
   /** The kubeconfig's context. Default: its current one. */
-  context?: string;
+  context?: string | undefined;
   /** The kubeconfig's cluster. Default: the context's. */
-  cluster?: string;
+  cluster?: string | undefined;
   /** The kubeconfig's user. Default: the context's. */
-  user?: string;
+  user?: string | undefined;
   /** The URL of the API server, instead of the kubeconfig's, whose `tls-server-name` is then ignored. */
-  server?: string;
+  server?: string | undefined;
   /** A bearer token, instead of every other login; sent also over plain HTTP, unlike one from a kubeconfig. */
-  token?: string;
+  token?: string | undefined;
   /** A file with a bearer token, re-read as it changes. Ignored with `token`. */
-  tokenFile?: string;
+  tokenFile?: string | undefined;
   /** PEM of the CAs to trust instead of the kubeconfig's. */
-  certificateAuthority?: string | Uint8Array;
+  certificateAuthority?: string | Uint8Array | undefined;
   /** Do not verify the server's certificate. Default: what the kubeconfig says. Ignored with `certificateAuthority`. */
-  insecureSkipTlsVerify?: boolean;
+  insecureSkipTlsVerify?: boolean | undefined;
   /** The name that the server's certificate must be for. Default: the host of the URL. */
-  tlsServerName?: string;
+  tlsServerName?: string | undefined;
   /** Act as somebody else, instead of the kubeconfig's `as`. */
-  impersonate?: Impersonation;
+  impersonate?: Impersonation | undefined;
   /** `http://`, `https://` or `socks5://`. Default: the kubeconfig's `proxy-url`, else HTTPS_PROXY and NO_PROXY. */
-  proxyUrl?: string;
+  proxyUrl?: string | undefined;
   /** Ask for no gzip. Default: what the kubeconfig says. */
-  disableCompression?: boolean;
+  disableCompression?: boolean | undefined;
   /** Where variables are looked up. Default: `process.env`. */
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Where a pod finds its service account. Default: the kubelet's mount. */
-  serviceAccountFolder?: string;
+  serviceAccountFolder?: string | undefined;
 }

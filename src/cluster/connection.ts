@@ -1,3 +1,4 @@
+import { type Defined, defined, type Settled } from '../api/defined.ts';
 import { FileContent } from '../http/file-content.ts';
 import { tokenCredentials } from '../http/fixed-credentials.ts';
 import type { Credentials } from '../http/http.ts';
@@ -31,13 +32,14 @@ export interface Connection {
 }
 
 /** `ConnectOptions` with what everything below needs filled in. */
-type Resolved = ConnectOptions & Required<Pick<ConnectOptions, 'env' | 'clock' | 'logger'>>;
+type Resolved = Defined<ConnectOptions> & Settled<Pick<ConnectOptions, 'env' | 'clock' | 'logger'>>;
 
 /**
  * Finds the cluster and the login by kubectl's rules: options first, then the kubeconfig, then the pod's service
  * account. Reads files, opens no connection.
  */
-export async function resolveConnection(options: ConnectOptions): Promise<Connection> {
+export async function resolveConnection(given: ConnectOptions): Promise<Connection> {
+  const options = defined(given);
   const resolved: Resolved = {
     ...options,
     env: options.env ?? process.env,

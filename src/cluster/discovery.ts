@@ -12,7 +12,7 @@ export interface DiscoveryFailure {
 
 export interface DiscoveryOptions {
   /** Ends the wait for the answer, and its requests when nobody else waits for them. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -1,19 +1,18 @@
-import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
-import type { ResourceSettings, SharedInformerFactory } from '../informer/shared-informer-factory.ts';
+import type { ResourceOptions } from '../informer/resource-options.ts';
+import type { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import type { Indexers } from '../store/index-definition.ts';
 import type { Gate } from './gate.ts';
 import type { HealthServerOptions } from './health-server.ts';
 
 /** How one resource is cached. */
-export interface CacheOptions extends Omit<ResourceSettings<KubernetesObject>, 'tweakListOptions'> {
-  /** Only what has these labels: `app=web`. The server selects. */
-  labelSelector?: string;
-  /** Only what has these fields: `spec.nodeName=node-1`. The server selects. */
-  fieldSelector?: string;
+export interface CacheOptions extends ResourceOptions<KubernetesObject> {
+  /** Indexes besides that by namespace. */
+  indexers?: Indexers<KubernetesObject> | undefined;
 }
 
 export interface ManagerOptions {
@@ -39,18 +38,4 @@ export interface ManagerOptions {
   gracefulStopMs?: number;
   /** @internal */
   gate?: Gate;
-}
-
-/** What an informer gets. */
-export function resourceSettings({
-  labelSelector,
-  fieldSelector,
-  ...settings
-}: CacheOptions): ResourceSettings<KubernetesObject> {
-  if (!labelSelector && !fieldSelector) return settings;
-  const tweakListOptions = (options: ListOptions) => {
-    if (labelSelector) options.labelSelector = labelSelector;
-    if (fieldSelector) options.fieldSelector = fieldSelector;
-  };
-  return { ...settings, tweakListOptions };
 }

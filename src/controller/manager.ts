@@ -15,7 +15,7 @@ import type { ControllerDefinition } from './controller-definition.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { type Gate, openGate } from './gate.ts';
 import { type Check, HealthServer } from './health-server.ts';
-import { type CacheOptions, type ManagerOptions, resourceSettings } from './manager-options.ts';
+import type { CacheOptions, ManagerOptions } from './manager-options.ts';
 import { type PolicyRule, rbacRules } from './rbac.ts';
 import { RunningController } from './running-controller.ts';
 
@@ -186,7 +186,13 @@ export class Manager {
   }
 
   #informerOf(resource: Resource): SharedIndexInformer<KubernetesObject> {
-    return this.#factory.forWith(resource, resourceSettings(this.#caches.get(resource) ?? {}));
+    const { indexers = {}, ...options } = this.#caches.get(resource) ?? {};
+    const informer = this.#factory.for(resource, options).informer();
+    // Another controller may have brought them.
+    const present = informer.indexer.getIndexers();
+    const missing = Object.entries(indexers).filter(([name]) => !(name in present));
+    informer.addIndexers(Object.fromEntries(missing));
+    return informer;
   }
 
   #gateMoved(): void {

@@ -3,20 +3,22 @@ import type { Resource } from '../api/resource.ts';
 import type { BuiltinGroups } from '../generated/accessors.ts';
 import { builtin, builtinResources } from '../generated/resources.ts';
 import type { ResourceInformer } from './resource-informer.ts';
+import type { ResourceOptions } from './resource-options.ts';
 
 /** `core.v1.pods()` and so on, for every built-in group, version and resource. */
 export type GroupAccessors = {
   readonly [Group in keyof BuiltinGroups]: {
     readonly [Version in keyof BuiltinGroups[Group]]: {
-      readonly [Accessor in keyof BuiltinGroups[Group][Version]]: () => ResourceInformer<
-        Extract<BuiltinGroups[Group][Version][Accessor], KubernetesObject>
-      >;
+      readonly [Accessor in keyof BuiltinGroups[Group][Version]]: (
+        options?: ResourceOptions<Extract<BuiltinGroups[Group][Version][Accessor], KubernetesObject>>,
+      ) => ResourceInformer<Extract<BuiltinGroups[Group][Version][Accessor], KubernetesObject>>;
     };
   };
 };
 
-type Make = (resource: Resource) => ResourceInformer<KubernetesObject>;
-type Versions = Record<string, Record<string, () => ResourceInformer<KubernetesObject>>>;
+type Options = ResourceOptions<KubernetesObject>;
+type Make = (resource: Resource, options?: Options) => ResourceInformer<KubernetesObject>;
+type Versions = Record<string, Record<string, (options?: Options) => ResourceInformer<KubernetesObject>>>;
 
 /** Adds a getter for each group, which makes its versions when first used. */
 export function defineAccessors(factory: object, make: Make): void {
@@ -37,7 +39,8 @@ function groupVersions(group: string, make: Make): Versions {
   for (const resource of listable()) {
     if (resource.groupAccessor !== group) continue;
     const accessors = versions[resource.version] ?? {};
-    accessors[resource.accessor] = () => make(builtin(resource.group, resource.version, resource.plural));
+    accessors[resource.accessor] = (options) =>
+      make(builtin(resource.group, resource.version, resource.plural), options);
     versions[resource.version] = accessors;
   }
   return versions;

@@ -73,33 +73,52 @@ export class CaughtUp {
   }
 }
 
-/** The oldest of the resourceVersions of several parts; "" as long as one of them has none. */
+/** The oldest of the resourceVersions of several parts, which may come and go; "" as long as one of them has none. */
 export class OldestVersion {
-  readonly #versions: string[];
+  /** By the number of the part. Undefined: it does not count. */
+  readonly #versions: (string | undefined)[] = [];
+  readonly #free: number[] = [];
   #oldest = 0;
-
-  constructor(parts: number) {
-    this.#versions = new Array<string>(parts).fill('');
-  }
 
   get value(): string {
     return this.#versions[this.#oldest] ?? '';
   }
 
+  /** Another part; returns its number. `isLate`: it counts as soon as it has a version. */
+  join(isLate: boolean): number {
+    const part = this.#free.pop() ?? this.#versions.length;
+    this.#versions[part] = isLate ? undefined : '';
+    this.#find();
+    return part;
+  }
+
   /** Costs next to nothing unless it concerns the oldest. Returns the oldest. */
   set(part: number, version: string): string {
-    if (this.#versions[part] === version) return this.value;
+    const before = this.#versions[part];
+    if (before === version || (before === undefined && version === '')) return this.value;
     this.#versions[part] = version;
-    if (part === this.#oldest) {
-      for (let other = 0; other < this.#versions.length; other++) this.#compare(other);
-    } else {
-      this.#compare(part);
-    }
+    if (part === this.#oldest || before === undefined) this.#find();
+    else this.#compare(part);
     return this.value;
   }
 
+  /** The part is gone. Returns the oldest of the others. */
+  leave(part: number): string {
+    this.#versions[part] = undefined;
+    this.#free.push(part);
+    this.#find();
+    return this.value;
+  }
+
+  #find(): void {
+    for (let other = 0; other < this.#versions.length; other++) this.#compare(other);
+  }
+
   #compare(part: number): void {
-    if (isOlder(this.#versions[part] ?? '', this.value)) this.#oldest = part;
+    const version = this.#versions[part];
+    if (version === undefined) return;
+    const oldest = this.#versions[this.#oldest];
+    if (oldest === undefined || isOlder(version, oldest)) this.#oldest = part;
   }
 }
 

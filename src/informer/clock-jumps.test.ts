@@ -21,7 +21,7 @@ describe.each([
     await clock.advance(4_000);
     clock.jump(byMs);
     // A second handler makes the informer look again at when the next one is due.
-    informer.addEventHandler({});
+    informer.addEventHandler({ onUpdate: () => {} });
     await clock.advance(5_999);
     expect(updates).toBe(0);
     await clock.advance(1);

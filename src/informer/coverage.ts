@@ -10,6 +10,8 @@ export interface Coverage {
   /** Settles when `isSpare` is known for good. Unset: it is false from the start. */
   readonly settled?: Promise<unknown>;
   covers(namespace: string): boolean;
+  /** To be called when the source goes for good. */
+  leave?(): void;
 }
 
 export function fixedCoverage(namespace: string | undefined): Coverage {
@@ -17,23 +19,50 @@ export function fixedCoverage(namespace: string | undefined): Coverage {
 }
 
 /**
- * Of one of several namespaces, of a type that may turn out to be cluster-scoped: then the source of the first brings
- * everything, and the others are spare.
+ * Several namespaces of a type that may turn out to be cluster-scoped: then the source of the first brings everything, and the
+ * others are spare. The first asks the server; when it goes before there is an answer, the next one is the first.
  */
-export function discoveredCoverage(scope: DiscoveredScope, namespace: string, isFirst: boolean): Coverage {
-  return {
-    get namespace() {
-      return scope.namespaced === false ? undefined : namespace;
-    },
-    get isSpare() {
-      return !isFirst && scope.namespaced === false;
-    },
-    ...(!isFirst && { settled: scope.known }),
-    covers: (other) => {
-      if (scope.namespaced === false) return isFirst;
-      return other === namespace || (other === '' && isFirst && scope.namespaced === undefined);
-    },
-  };
+export class DiscoveredNamespaces {
+  readonly #scope: DiscoveredScope;
+  /** In the order in which they came; each is told when it is the first. */
+  readonly #waiting = new Map<string, () => void>();
+
+  constructor(scope: DiscoveredScope) {
+    this.#scope = scope;
+  }
+
+  coverageOf(namespace: string): Coverage {
+    const scope = this.#scope;
+    let becomeFirst = () => {};
+    const first = new Promise<void>((resolve) => {
+      becomeFirst = resolve;
+    });
+    const isAlone = this.#waiting.size === 0;
+    this.#waiting.set(namespace, becomeFirst);
+    const isFirst = () => this.#first() === namespace;
+    return {
+      get namespace() {
+        return scope.namespaced === false ? undefined : namespace;
+      },
+      get isSpare() {
+        return scope.namespaced === false && !isFirst();
+      },
+      ...(!isAlone && { settled: Promise.race([scope.known, first]) }),
+      covers: (other) => {
+        if (scope.namespaced === false) return isFirst();
+        return other === namespace || (other === '' && scope.namespaced === undefined && isFirst());
+      },
+      leave: () => {
+        this.#waiting.delete(namespace);
+        const next = this.#first();
+        if (next !== undefined) this.#waiting.get(next)?.();
+      },
+    };
+  }
+
+  #first(): string | undefined {
+    return this.#waiting.keys().next().value;
+  }
 }
 
 const LEAVE_OUT = 'leave namespace out for all namespaces';

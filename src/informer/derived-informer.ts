@@ -1,7 +1,8 @@
 import type { Cached } from '../api/cached.ts';
 import { FieldSelector } from '../api/field-selector.ts';
+import { splitMetaNamespaceKey } from '../api/key.ts';
 import { LabelSelector } from '../api/label-selector.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { EventStream } from '../processor/event-stream.ts';
 import type {
   HandlerOptions,
@@ -10,24 +11,28 @@ import type {
   ResourceEventHandler,
 } from '../processor/processor.ts';
 import type { SubscribeOptions } from '../processor/shared-processor.ts';
-import type { ReflectorState } from '../reflector/reflector-state.ts';
+import type { Indexers } from '../store/index-definition.ts';
 import { wantedNamespaces } from './coverage.ts';
 import { fieldSelection } from './field-selection.ts';
 import type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer.ts';
+import type { InformerState } from './informer-state.ts';
 import { Lister } from './lister.ts';
+import { checkedOptions } from './option-check.ts';
+import { EVENTS_CHECKS, HANDLER_CHECKS, SELECT_CHECKS } from './option-tables.ts';
 import { SelectedStore } from './selected-store.ts';
 import type { SharedIndexInformer } from './shared-index-informer.ts';
+import type { StatesOptions } from './state-stream.ts';
 
 export interface SelectOptions {
   /** `app=web,tier in (api)`. */
-  labelSelector?: string | LabelSelector;
+  labelSelector?: string | LabelSelector | undefined;
   /**
    * `spec.nodeName=node-1,status.phase!=Failed`, on the fields that the server accepts for the kind; on any path of a custom
    * resource. Evaluated here, by the rules of the server: an absent boolean is `false`, an absent text is empty.
    */
-  fieldSelector?: string | FieldSelector;
+  fieldSelector?: string | FieldSelector | undefined;
   /** Unset: all. `""`, or what cannot be a namespace, is a `TypeError`. */
-  namespace?: string;
+  namespace?: string | undefined;
 }
 
 /**
@@ -43,8 +48,9 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   readonly #selects: (object: Cached<T>) => boolean;
 
   /** Throws `SelectorError`, also for a field that the server does not know of the kind, or that the cache leaves out. */
-  constructor(upstream: SharedIndexInformer<T>, options: SelectOptions) {
+  constructor(upstream: SharedIndexInformer<T>, given: SelectOptions) {
     this.#upstream = upstream;
+    const options = checkedOptions(`select of ${upstream.name}`, given, SELECT_CHECKS);
     const { namespace } = options;
     wantedNamespaces(namespace);
     this.#namespace = namespace;
@@ -70,8 +76,12 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
     return this.store;
   }
 
-  get state(): ReflectorState {
+  get state(): InformerState {
     return this.#upstream.state;
+  }
+
+  states(options?: StatesOptions): AsyncIterableIterator<InformerState> {
+    return this.#upstream.states(options);
   }
 
   /** Itself, so that it can stand where `factory.for(resource)` stands. */
@@ -84,11 +94,12 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   }
 
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {
-    return this.#upstream.listen(handler, this.#narrowed(options));
+    const checked = checkedOptions(`a handler of ${this.name}`, options, HANDLER_CHECKS);
+    return this.#upstream.listen(handler, this.#narrowed(checked));
   }
 
   events(options: EventsOptions<T> = {}): AsyncIterableIterator<ResourceEvent<T>> {
-    const { signal, ...rest } = options;
+    const { signal, ...rest } = checkedOptions(`events of ${this.name}`, options, EVENTS_CHECKS);
     return new EventStream<T>(
       (deliver, onEnd) => this.#upstream.subscribe(deliver, { ...this.#narrowed(rest), onRemove: onEnd }),
       signal,
@@ -111,6 +122,34 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
       }
     }
     return this.#upstream.waitFor(version, options);
+  }
+
+  waitUntil<R extends Stored<T> | undefined>(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => object is R,
+    options?: WaitOptions,
+  ): Promise<R>;
+  waitUntil(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => boolean,
+    options?: WaitOptions,
+  ): Promise<Stored<T> | undefined>;
+  /** As that of the informer; an object that is not selected is absent. */
+  async waitUntil(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => boolean,
+    options: WaitOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    const { namespace } = splitMetaNamespaceKey(key);
+    if (this.#namespace !== undefined && namespace !== this.#namespace) {
+      throw new TypeError(`${this.name} never holds ${key}, which is not in namespace ${this.#namespace}`);
+    }
+    return this.#upstream.waitUntilSelected(key, predicate, this.#selects, options);
+  }
+
+  /** Adds them to the informer that this is a part of, for all who share it. */
+  addIndexers(indexers: Indexers<T>): void {
+    this.#upstream.addIndexers(indexers);
   }
 
   lastSyncResourceVersion(): string {

@@ -2,13 +2,15 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
 import type { Informer } from './informer.ts';
+import { checkedOptions } from './option-check.ts';
+import { HEALTH_CHECKS } from './option-tables.ts';
 
 export interface HealthOptions {
   /**
    * For how long an informer may be without an open watch before it is reported. Default 300,000: longer than an API server takes
    * to restart, so that a restart does not make every program of the cluster unready at once.
    */
-  maxOutageMs?: number;
+  maxOutageMs?: number | undefined;
 }
 
 /** An informer that cannot be relied on at present. */
@@ -37,8 +39,8 @@ interface FactoryInformer {
 }
 
 /** Informers that have not been started, and those that have stopped, do not count. */
-export function healthOf(informers: Iterable<FactoryInformer>, nowMs: number, options: HealthOptions): FactoryHealth {
-  const { maxOutageMs = DEFAULT_MAX_OUTAGE_MS } = options;
+export function healthOf(informers: Iterable<FactoryInformer>, nowMs: number, given: HealthOptions): FactoryHealth {
+  const { maxOutageMs = DEFAULT_MAX_OUTAGE_MS } = checkedOptions<HealthOptions>('health', given, HEALTH_CHECKS);
   if (!(maxOutageMs >= 0)) throw new TypeError(`maxOutageMs must be a number of milliseconds, not ${maxOutageMs}`);
   const behind: InformerBehind[] = [];
   for (const { resource, informer } of informers) {

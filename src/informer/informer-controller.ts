@@ -21,7 +21,7 @@ export interface InformerControllerOptions<T extends KubernetesObject>
     Pick<QueueConsumerOptions<T>, 'process' | 'onProcessError' | 'onPopped'> {
   queue: Queue<T>;
   /** How often `shouldResync` is asked, and if it agrees everything queued again. 0 or unset: never. */
-  fullResyncMs?: number;
+  fullResyncMs?: number | undefined;
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Reachability } from '../api/reachability.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
-import type { CodecMemory } from '../codec/codec.ts';
 import { fieldRules, isKept, reductionBy } from '../codec/filter/field-filter.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { transformedCached } from '../codec/plain/decoded-objects.ts';
@@ -16,7 +15,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 import { plainSource } from '../reflector/plain-source.ts';
 import { ResourceListerWatcher } from '../reflector/resource-lister-watcher.ts';
-import { discoveredCoverage, fixedCoverage, wantedNamespaces } from './coverage.ts';
+import { DiscoveredNamespaces, fixedCoverage, wantedNamespaces } from './coverage.ts';
 import { DiscoveredScope, ScopedListerWatcher } from './discovered-scope.ts';
 import { GroupPresence } from './group-presence.ts';
 import type { InformerSource } from './informer-part.ts';
@@ -25,13 +24,13 @@ import type { InformerSource } from './informer-part.ts';
 export interface ClusterConnection {
   readonly transport: Transport;
   /** For informers that are not given their own. */
-  readonly clock?: Clock;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
+  readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
+  readonly metrics?: Metrics | undefined;
   /** Shared by all informers of the cluster. Unset: waits after failed connections do not end early. */
-  readonly reachability?: Reachability;
+  readonly reachability?: Reachability | undefined;
   /** Aborts when the connection is closed: its informers stop then. */
-  readonly closed?: AbortSignal;
+  readonly closed?: AbortSignal | undefined;
 }
 
 /** The objects of a resource on a server. client-go's `NewFilteredPodInformer` and its like. */
@@ -39,22 +38,30 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions<T
   cluster: ClusterConnection;
   resource: Resource<T>;
   /** One, several, or all when unset; an empty list or name is a `TypeError`. Ignored for cluster-scoped resources. */
-  namespace?: string | readonly string[];
+  namespace?: string | readonly string[] | undefined;
   /**
    * Changes the options of every list and watch, for instance to set a selector. When it throws or returns a promise, that list
    * or watch has failed: it is reported, and tried again after a while. client-go: TweakListOptionsFunc.
    */
-  tweakListOptions?: (options: ListOptions) => void;
+  tweakListOptions?: ((options: ListOptions, resource: Resource) => void) | undefined;
   /** Ask for nothing but the metadata of each object. Default false. client-go: metadatainformer. */
-  metadataOnly?: boolean;
+  metadataOnly?: boolean | undefined;
   /** @internal `drop` and `keep` are meant for every kind: one that lacks a path is not a mistake. */
-  ofAnyKind?: boolean;
+  ofAnyKind?: boolean | undefined;
+  /**
+   * What becomes of a namespace that the login may not list. `wait`: the informer has synced when the right has come. `skip`: it syncs
+   * without, `state.missing` names the namespace, and its objects come as adds when the right has come. Of several namespaces one at least
+   * must be allowed. Ignored without `namespace`. Default `wait`.
+   */
+  onForbidden?: 'wait' | 'skip' | undefined;
+  /** @internal In place of `namespace`: those of a factory, which come and go. May be none. */
+  namespaces?: readonly string[] | undefined;
   /** @internal Shared by the informers of a factory. */
-  presence?: GroupPresence;
+  presence?: GroupPresence | undefined;
   /** @internal Likewise. */
-  strings?: StringTable;
+  strings?: StringTable | undefined;
   /** @internal `resource.namespaced` is a guess: the server knows. */
-  discoverScope?: boolean;
+  discoverScope?: boolean | undefined;
 }
 
 /** Whatever the user's own functions return, kept as it is: a plain store. client-go's `NewSharedIndexInformer`. */
@@ -64,7 +71,7 @@ export interface ListWatchOrigin<T extends KubernetesObject> {
    * Fills in `kind` and `apiVersion` where the functions leave them out, and names the informer. Objects of another kind or
    * version are left out and reported.
    */
-  resource?: Resource<T>;
+  resource?: Resource<T> | undefined;
 }
 
 export type InformerOrigin<T extends KubernetesObject> = ClusterOrigin<T> | ListWatchOrigin<T>;
@@ -76,10 +83,10 @@ export function originName<T extends KubernetesObject>(origin: InformerOrigin<T>
 
 /** Where the objects come from, and how they are kept. */
 export interface OriginParts<T extends KubernetesObject> {
-  /** A list and watch for each namespace that is wanted, or one for all of them. */
-  readonly sources: readonly InformerSource<T>[];
-  /** Of a packed store, all sources together. */
-  readonly memory?: CodecMemory;
+  /** Those that are wanted, each with a list and watch of its own. Undefined: one list and watch brings everything. */
+  readonly namespaces: readonly string[] | undefined;
+  /** A list and watch of one namespace, or of everything. */
+  source(namespace: string | undefined): InformerSource<T>;
 }
 
 export interface OriginHooks<T extends KubernetesObject> {
@@ -104,17 +111,16 @@ export function originParts<T extends KubernetesObject>(
     }
     const { listWatch, resource } = origin;
     const listerWatcher = plainSource(listWatch, resource);
-    return { sources: [{ listerWatcher, keepTransformed: (object) => transformedCached(object, resource) }] };
+    const keepTransformed = (object: T) => transformedCached(object, resource);
+    return { namespaces: undefined, source: () => ({ listerWatcher, keepTransformed }) };
   }
   const { cluster, resource, tweakListOptions } = origin;
-  const wanted = wantedNamespaces(origin.namespace);
+  const wanted = origin.namespaces ?? wantedNamespaces(origin.namespace);
   const transport = onClosed ? tellingWhenClosed(cluster.transport, onClosed) : cluster.transport;
   const presence = origin.presence ?? new GroupPresence(transport, clock);
-  const memories: CodecMemory[] = [];
   const base = () => {
     // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
     const codec = resourceCodec<T>({ ...codecOptions(origin), clock, ...(onDamage && { onDamage }) });
-    if (codec.memory) memories.push(codec.memory);
     const listerWatcher = (namespace: string | undefined) =>
       new ResourceListerWatcher<T>({
         transport,
@@ -122,11 +128,12 @@ export function originParts<T extends KubernetesObject>(
         codec,
         clock,
         ...(namespace !== undefined && { namespace }),
-        ...(tweakListOptions && { tweakListOptions }),
+        ...(tweakListOptions && { tweakListOptions: (options: ListOptions) => tweakListOptions(options, resource) }),
       });
     const extras = {
       keepTransformed: (object: T) => codec.fromTransform(object),
       ...(cluster.reachability && { reachability: cluster.reachability }),
+      ...(codec.memory && { memory: codec.memory }),
     };
     return { listerWatcher, extras };
   };
@@ -139,26 +146,20 @@ export function originParts<T extends KubernetesObject>(
       confirmGone: goneCheck(presence, resource, namespace, logger),
     };
   };
-  const discovered =
-    (scope: DiscoveredScope) =>
-    (namespace: string, index: number): InformerSource<T> => {
-      const { listerWatcher, extras } = base();
-      return {
-        ...extras,
-        listerWatcher: new ScopedListerWatcher(scope, (namespaced) =>
-          listerWatcher(namespaced ? namespace : undefined),
-        ),
-        coverage: discoveredCoverage(scope, namespace, index === 0),
-        confirmGone: (signal) => scope.isGone(signal),
-      };
+  if (wanted === undefined) return { namespaces: undefined, source };
+  if (!origin.discoverScope) return { namespaces: resource.namespaced ? wanted : undefined, source };
+  const scope = new DiscoveredScope(resource, presence);
+  const members = new DiscoveredNamespaces(scope);
+  const discovered = (namespace = ''): InformerSource<T> => {
+    const { listerWatcher, extras } = base();
+    return {
+      ...extras,
+      listerWatcher: new ScopedListerWatcher(scope, (namespaced) => listerWatcher(namespaced ? namespace : undefined)),
+      coverage: members.coverageOf(namespace),
+      confirmGone: (signal) => scope.isGone(signal),
     };
-  const sourcesOf = () => {
-    if (wanted === undefined) return [source(undefined)];
-    if (origin.discoverScope) return wanted.map(discovered(new DiscoveredScope(resource, presence)));
-    return resource.namespaced ? wanted.map(source) : [source(undefined)];
   };
-  const sources = sourcesOf();
-  return { sources, ...(memories.length > 0 && { memory: sumOf(memories) }) };
+  return { namespaces: wanted, source: discovered };
 }
 
 /** Besides what the server does not serve, what it does not serve in a namespace: a list there would fail forever. */
@@ -200,17 +201,6 @@ export function whyNotHeld<T extends KubernetesObject>(origin: InformerOrigin<T>
   if ('listWatch' in origin) return undefined;
   if (origin.metadataOnly && !/^(metadata\.|kind$|apiVersion$)/.test(path)) return 'keeps only the metadata';
   return isKept(fieldRules(origin), path) ? undefined : reductionBy(origin)?.what;
-}
-
-function sumOf(memories: readonly CodecMemory[]): CodecMemory {
-  return {
-    get heldBytes() {
-      return memories.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
-    },
-    get liveBytes() {
-      return memories.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
-    },
-  };
 }
 
 function codecOptions<T extends KubernetesObject>(origin: ClusterOrigin<T>): ResourceCodecOptions<T> {

@@ -1,6 +1,7 @@
 import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
+import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { giveWay, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
@@ -33,28 +34,29 @@ export interface InformerSource<T extends KubernetesObject> {
   /** Whether the server does not know the type of object at all. */
   confirmGone?: (signal: AbortSignal) => Promise<boolean>;
   reachability?: Reachability;
+  /** What its objects take, in a packed store. */
+  memory?: CodecMemory;
 }
 
 export interface PartOptions<T extends KubernetesObject>
-  extends Omit<
-    CachedReflectorOptions<T>,
-    'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone' | 'onState'
-  > {
+  extends Omit<CachedReflectorOptions<T>, 'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone'> {
   name: string;
   table: ObjectTable<T>;
   /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
-  queue?: 'delta' | 'inOrder';
+  queue?: 'delta' | 'inOrder' | undefined;
   distribute: (notification: Notification<T>, isSync: boolean) => void;
   onStored?: (object: Cached<T>) => void;
   transform: () => Transform<T> | undefined;
+  /** Whether the first list of this part is a part of the initial list of the informer. */
+  isInitial: () => boolean;
   /** Something was taken from the queue, or a whole list was queued. */
   onProgress: () => void;
   /** All that was queued has been taken from the queue. */
   onIdle?: () => void;
   /** Everything of this part up to `version` is in the table. Called after everything that could have changed that. */
   onVersion?: (version: string) => void;
-  clock?: Clock;
-  logger?: Logger;
+  clock?: Clock | undefined;
+  logger?: Logger | undefined;
 }
 
 /** With no more than this queued, looking up a single object takes next to no time. */
@@ -80,7 +82,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #hasRefused = false;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
-    const { name, table, distribute, onStored, transform, queue: queueType, clock = systemClock, ...rest } = options;
+    const { name, table, distribute, onStored, transform, isInitial, queue: queueType, clock = systemClock, ...rest } = options;
     const { listerWatcher, keepTransformed, reachability, confirmGone } = source;
     const logger = safeLogger(options.logger);
     this.#options = options;
@@ -127,7 +129,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       queue: this.#queue,
       clock,
       logger,
-      process: this.#handler.handle,
+      process: (deltas, isInList) => this.#handler.handle(deltas, isInList && isInitial()),
       onPopped: () => this.#popped(),
       onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
     });

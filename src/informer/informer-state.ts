@@ -1,6 +1,31 @@
 import { MAX_DESCRIBED } from '../api/cached.ts';
 import type { LeftOut, ReflectorPhase, ReflectorState } from '../reflector/reflector-state.ts';
 
+/** A namespace whose objects are not in the cache, because the login may not list them. */
+export interface MissingNamespace {
+  readonly namespace: string;
+  /** Since when, in milliseconds since the epoch. */
+  readonly since: number;
+  /** What the server said. */
+  readonly lastError?: Error;
+  /** When it is asked for again, in milliseconds since the epoch. */
+  readonly nextAttempt?: number;
+}
+
+/** How an informer fares. */
+export interface InformerState extends ReflectorState {
+  /** With `onForbidden: 'skip'`, what the cache lacks; the rest of the state is that of the other namespaces. Absent when nothing is missing. */
+  readonly missing?: readonly MissingNamespace[];
+}
+
+/** What one list and watch of an informer says. */
+export interface PartState {
+  readonly namespace: string | undefined;
+  readonly state: ReflectorState;
+  /** It is forbidden, and the informer goes on without it. */
+  readonly isSkipped: boolean;
+}
+
 /** Which phase stands for the whole when an informer has several namespaces: the one that wants attention most. */
 const CONCERN: readonly ReflectorPhase[] = [
   'gone',
@@ -12,6 +37,25 @@ const CONCERN: readonly ReflectorPhase[] = [
   'watching',
   'stopped',
 ];
+
+/** One state for all parts; parts that are skipped count as long as there are others. `since` is for an informer without a part. */
+export function informerState(parts: readonly PartState[], since: number): InformerState {
+  if (parts.length === 0) return { phase: 'idle', since };
+  const counted = parts.filter(({ isSkipped }) => !isSkipped);
+  const states = (counted.length > 0 ? counted : parts).map(({ state }) => state);
+  const combined = combinedState(states);
+  if (counted.length === parts.length) return combined;
+  return { ...combined, missing: parts.filter(({ isSkipped }) => isSkipped).map(missingOf) };
+}
+
+function missingOf({ namespace = '', state: { since, lastError, nextAttempt } }: PartState): MissingNamespace {
+  return {
+    namespace,
+    since,
+    ...(lastError !== undefined && { lastError }),
+    ...(nextAttempt !== undefined && { nextAttempt }),
+  };
+}
 
 /**
  * One state for the reflectors of all namespaces: the phase that wants attention most, the earliest `behindSince`, the oldest
@@ -40,4 +84,19 @@ export function withLeftOut(state: ReflectorState, more: readonly LeftOut[]): Re
   if (more.length === 0) return state;
   const { leftOut = [], leftOutCount = 0 } = state;
   return { ...state, leftOut: [...leftOut, ...more].slice(0, MAX_DESCRIBED), leftOutCount: leftOutCount + more.length };
+}
+
+/** Whether something has changed that is worth a call of `onState`: anything but `lastContact`. */
+export function isNews(before: InformerState, after: InformerState): boolean {
+  return (
+    before.phase !== after.phase ||
+    before.since !== after.since ||
+    before.behindSince !== after.behindSince ||
+    before.lastError !== after.lastError ||
+    before.nextAttempt !== after.nextAttempt ||
+    before.leftOutCount !== after.leftOutCount ||
+    before.leftOut?.at(-1)?.key !== after.leftOut?.at(-1)?.key ||
+    before.missing?.map(({ namespace, nextAttempt }) => `${namespace} ${nextAttempt}`).join() !==
+      after.missing?.map(({ namespace, nextAttempt }) => `${namespace} ${nextAttempt}`).join()
+  );
 }

@@ -1,28 +1,41 @@
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type {
   HandlerOptions,
   HandlerRegistration,
   ResourceEvent,
   ResourceEventHandler,
 } from '../processor/processor.ts';
-import type { ReflectorState } from '../reflector/reflector-state.ts';
+import type { Indexers } from '../store/index-definition.ts';
 import type { Indexer } from '../store/indexer.ts';
+import type { InformerState } from './informer-state.ts';
+import type { StatesOptions } from './state-stream.ts';
 
 /** The reading half of a store. */
 export type IndexerReader<T extends KubernetesObject> = Pick<
   Indexer<T>,
-  'list' | 'listKeys' | 'get' | 'getByKey' | 'byIndex' | 'indexKeys'
+  | 'size'
+  | 'list'
+  | 'listKeys'
+  | 'get'
+  | 'getByKey'
+  | 'index'
+  | 'byIndex'
+  | 'indexKeys'
+  | 'listIndexFuncValues'
+  | 'getIndexers'
+  | 'lastStoreSyncResourceVersion'
 >;
 
 export interface WaitOptions {
-  signal?: AbortSignal;
+  /** Ends the wait. */
+  signal?: AbortSignal | undefined;
   /** Unset: wait forever. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 export interface EventsOptions<T extends KubernetesObject> extends HandlerOptions<T> {
   /** Ends the iteration, without an error. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -40,10 +53,15 @@ export interface EventsOptions<T extends KubernetesObject> extends HandlerOption
 export interface Informer<T extends KubernetesObject> {
   readonly name: string;
   /** How it fares, and what it waits for. */
-  readonly state: ReflectorState;
+  readonly state: InformerState;
   /** The cache. Reads never touch the network. */
   readonly store: IndexerReader<T>;
   readonly indexer: IndexerReader<T>;
+  /**
+   * The states as an async iterator: the present one, then each change of it (but not of `lastContact` alone). A slow consumer skips
+   * states in between. Ends after `stopped`, and when `signal` aborts.
+   */
+  states(options?: StatesOptions): AsyncIterableIterator<InformerState>;
   /** Handlers may come before the start and later; each hears of what is already there as adds of its initial list. */
   addEventHandler(handler: ResourceEventHandler<T>, options?: HandlerOptions<T>): HandlerRegistration;
   /** The same as an async iterator, which subscribes when first asked. */
@@ -58,6 +76,28 @@ export interface Informer<T extends KubernetesObject> {
    * namespace that the informer does not watch.
    */
   waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void>;
+  /**
+   * Resolves, with the object, as soon as `predicate` is true of what the cache holds under `key` (`namespace/name`, or the name of a
+   * cluster-scoped object). The predicate is asked at once and for each state that reaches the cache, with undefined when there is no such
+   * object; not before that is known. It must answer at once; what it throws, this rejects with. Rejects when `signal` aborts, the informer
+   * stops, `timeoutMs` passes or the namespace is removed; at once, with a `TypeError`, for a key that the informer never holds.
+   *
+   * ```ts
+   * const web = await informer.waitUntil('default/web', deploymentAvailable, { timeoutMs: 60_000 });
+   * ```
+   */
+  waitUntil<R extends Stored<T> | undefined>(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => object is R,
+    options?: WaitOptions,
+  ): Promise<R>;
+  waitUntil(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => boolean,
+    options?: WaitOptions,
+  ): Promise<Stored<T> | undefined>;
+  /** Also after the start; an index that exists, or whose function fails on an object that is there, is an error. */
+  addIndexers(indexers: Indexers<T>): void;
   /**
    * The newest version that the server has told of; of several namespaces the oldest of theirs, and "" before each of them has
    * been listed.

@@ -135,7 +135,7 @@ describe.each(encodings)('the objects of an informer, from a server that sends %
     expect(objects).toBe(50);
     expect(liveBytes).toBeGreaterThan(50 * 40);
     expect(heldBytes).toBeGreaterThanOrEqual(liveBytes);
-    expect(Object.fromEntries(gauges)).toEqual({
+    expect(Object.fromEntries(gauges)).toMatchObject({
       'tidewatch_store_objects pods.v1': 50,
       'tidewatch_store_held_bytes pods.v1': heldBytes,
       'tidewatch_store_live_bytes pods.v1': liveBytes,

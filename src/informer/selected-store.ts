@@ -3,7 +3,9 @@ import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknow
 import { deletionHandlingKey } from '../api/key.ts';
 import type { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
+import type { IndexDefinition } from '../store/index-definition.ts';
 import type { ObjectTable } from '../store/object-table.ts';
+import { KeptObject } from '../store/store.ts';
 import type { IndexerReader } from './informer.ts';
 
 export interface Selection<T extends KubernetesObject> {
@@ -22,6 +24,10 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
   constructor(upstream: { readonly table: ObjectTable<T> }, selection: Selection<T>) {
     this.#upstream = upstream;
     this.#selection = selection;
+  }
+
+  get size(): number {
+    return this.#selected().length;
   }
 
   list(): Stored<T>[] {
@@ -47,6 +53,31 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
       .select(selector, namespace ?? this.#selection.namespace)
       .filter(this.#selection.selects)
       .map((object) => object.view());
+  }
+
+  /** All that are selected and share at least one value of the index with `object`, which need not be stored. */
+  index(indexName: string, object: T): Stored<T>[] {
+    const probe = new KeptObject('the object that was asked about', object);
+    return this.#upstream.table
+      .sharing(indexName, probe)
+      .filter(this.#selection.selects)
+      .map((shared) => shared.view());
+  }
+
+  /** Every value that an object of the selection has now. Costs a look at each object of the informer. */
+  listIndexFuncValues(indexName: string): string[] {
+    const { table } = this.#upstream;
+    return table
+      .indexValues(indexName)
+      .filter((value) => table.byIndex(indexName, value).some(this.#selection.selects));
+  }
+
+  getIndexers(): Record<string, IndexDefinition<T>> {
+    return this.#upstream.table.getIndexers();
+  }
+
+  lastStoreSyncResourceVersion(): string {
+    return this.#upstream.table.resourceVersion;
   }
 
   byIndex(indexName: string, value: string): Stored<T>[] {

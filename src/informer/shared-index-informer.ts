@@ -1,11 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Cached } from '../api/cached.ts';
-import { metaNamespaceKey } from '../api/key.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
+import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
-import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
-import type { CodecMemory } from '../codec/codec.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { noMetrics, safeMetrics } from '../observe/metrics.ts';
@@ -19,46 +16,32 @@ import type {
   ResourceEventHandler,
 } from '../processor/processor.ts';
 import { SharedProcessor, type SubscribeOptions } from '../processor/shared-processor.ts';
-import type { ReflectorSetup, WatchErrorHandler } from '../reflector/reflector-options.ts';
-import type { ReflectorState } from '../reflector/reflector-state.ts';
+import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
 import { RequestPacer } from '../reflector/request-pacer.ts';
 import type { Indexers } from '../store/index-definition.ts';
 import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
-import { OldestVersion } from './caught-up.ts';
+import { type StopArgument, signalOf } from './argument-check.ts';
+import { checkHandler } from './handler-check.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import type { Controller } from './informer-controller.ts';
 import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
-import { type InformerOrigin, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
+import { InformerMetrics } from './informer-metrics.ts';
+import { originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart } from './informer-part.ts';
-import { combinedState } from './informer-state.ts';
+import { InformerParts } from './informer-parts.ts';
+import type { SharedIndexInformerOptions } from './informer-settings.ts';
+import type { InformerState } from './informer-state.ts';
+import { InformerWaits } from './informer-waits.ts';
+import type { CachedCondition } from './key-waits.ts';
 import { checkPaths } from './known-paths.ts';
 import { Lister } from './lister.ts';
+import { checkedOptions } from './option-check.ts';
+import { EVENTS_CHECKS, HANDLER_CHECKS, INFORMER_CHECKS, WAIT_CHECKS } from './option-tables.ts';
 import { originSelection } from './origin-selection.ts';
+import { StateFeed, type StatesOptions } from './state-stream.ts';
 import type { Transform } from './transform.ts';
-import { waitFirst } from './wait.ts';
-
-/** What does not depend on where the objects come from. */
-export interface InformerSettings<T extends KubernetesObject>
-  extends Omit<ReflectorSetup, 'name' | 'resyncMs' | 'shouldResync' | 'confirmGone' | 'onState'> {
-  /** Used in messages. Default: the name of the resource. */
-  name?: string;
-  /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
-  queue?: 'delta' | 'inOrder';
-  /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
-  resyncMs?: number;
-  indexers?: Indexers<T>;
-  transform?: Transform<T>;
-  /**
-   * Report, as an error in the log, when a reader changes an object that others read too. In a plain store that is every
-   * object; in a packed one, whose readers have objects of their own, the objects of an event, which its handlers share. For
-   * tests and debugging: it decodes every object, and keeps a copy. Default false. client-go: KUBE_CACHE_MUTATION_DETECTOR.
-   */
-  detectMutations?: boolean;
-}
-
-export type SharedIndexInformerOptions<T extends KubernetesObject> = InformerOrigin<T> & InformerSettings<T>;
 
 /**
  * One cache of one type of object, kept up to date by one watch (one for each namespace, when several are given), and
@@ -74,11 +57,13 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly whyNotHeld: (path: string) => string | undefined;
   readonly #table: ObjectTable<T>;
   readonly #processor: SharedProcessor<T>;
-  readonly #parts: readonly InformerPart<T>[];
+  readonly #parts: InformerParts<T>;
+  readonly #waits: InformerWaits<T>;
+  readonly #states: StateFeed;
+  readonly #metrics: InformerMetrics | undefined;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #mutationDetector: MutationDetector | undefined;
-  readonly #packed: CodecMemory | undefined;
   /** Of the cluster. */
   readonly #closed: AbortSignal | undefined;
   #transform: Transform<T> | undefined;
@@ -86,77 +71,106 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
   #running: Promise<void> | undefined;
+  #isOver = false;
   #resyncTimer: Timer | undefined;
   /** Settles once, when the first list of every part is in the store. */
   readonly #synced: Promise<void>;
-  #announceSynced: (() => void) | undefined;
   readonly #observers = new Set<(key: string) => void>();
   readonly #selects: (object: KubernetesObject) => boolean;
 
   constructor(given: SharedIndexInformerOptions<T>) {
-    const options = { ...originObservers(given), ...given };
-    const { name = originName(options), resyncMs = 0, indexers, transform, ...rest } = options;
+    const set = checkedOptions('SharedIndexInformer', given, INFORMER_CHECKS) as SharedIndexInformerOptions<T>;
+    const options = { ...originObservers(set), ...set };
+    const { name = originName(options), resyncMs = 0, indexers, transform, onState, ...rest } = options;
+    const { clock = systemClock, random = systemRandom, metrics = noMetrics } = options;
+    const logger = safeLogger(options.logger);
     this.name = name;
     this.resource = options.resource;
     this.whyNotHeld = (path) => whyNotHeld(options, path);
-    this.#clock = options.clock ?? systemClock;
-    this.#logger = safeLogger(options.logger);
+    this.#clock = clock;
+    this.#logger = logger;
     this.#transform = transform;
     this.#selects = originSelection(options);
-    const detector = options.detectMutations
-      ? new MutationDetector({ clock: this.#clock, logger: this.#logger })
-      : undefined;
+    const detector = options.detectMutations ? new MutationDetector({ clock, logger }) : undefined;
     this.#mutationDetector = detector;
-    this.#checkIndexers = (added) => checkPaths(given, { indexers: added, transform: this.#transform });
+    this.#checkIndexers = (added) => checkPaths(options, { indexers: added, transform: this.#transform });
     this.#checkIndexers(indexers ?? {});
     this.#table = new ObjectTable<T>(indexers);
     this.indexer = new Indexer<T>({ table: this.#table });
+    this.#metrics = metrics === noMetrics ? undefined : new InformerMetrics(safeMetrics(metrics), name, clock);
     this.#processor = new SharedProcessor<T>({
       name,
       stored: (key) => this.#table.get(key),
       defaultResyncMs: resyncMs,
       hasSynced: () => this.hasSynced(),
-      clock: this.#clock,
-      logger: this.#logger,
+      onFailure: ({ label }) => this.#metrics?.handlerFailed(label),
+      clock,
+      logger,
     });
-    const { sources, memory } = originParts(options, {
-      clock: this.#clock,
-      logger: this.#logger,
+    const origin = originParts(options, {
+      clock,
+      logger,
       onClosed: () => this.#stopClosed(),
-      onDamage: (object, error) => this.#partOf(object)?.damaged(object, error),
+      onDamage: (object, error) => this.#parts.of(object.namespace)[0]?.part.damaged(object, error),
     });
-    this.#packed = memory;
-    this.#closed = 'cluster' in given ? given.cluster.closed : undefined;
-    const metrics = safeMetrics(options.metrics);
-    const gauges = metrics === noMetrics ? undefined : new MemoryGauges(metrics, name);
-    const stored = new OldestVersion(sources.length);
-    const { random = systemRandom } = options;
-    const pacer = new RequestPacer({ clock: this.#clock, random, sources: sources.length });
-    this.#parts = sources.map(
-      (source, part) =>
+    this.#closed = 'cluster' in options ? options.cluster.closed : undefined;
+    const gauges = metrics === noMetrics ? undefined : new MemoryGauges(safeMetrics(metrics), name);
+    const pacer = new RequestPacer({ clock, random, sources: () => this.#parts.size });
+    let announceSynced = () => {};
+    this.#synced = new Promise((resolve) => {
+      announceSynced = resolve;
+    });
+    const isPacked = 'cluster' in options && options.store !== 'plain';
+    this.#parts = new InformerParts<T>({
+      ...origin,
+      table: this.#table,
+      clock,
+      skipsForbidden: 'onForbidden' in options && options.onForbidden === 'skip',
+      distribute: (notification, isSync) => {
+        if (isPacked) detector?.watch(notification.object.key, notification.view());
+        this.#processor.distribute(notification, isSync);
+        this.#waits.changed(notification);
+        for (const observer of this.#observers) observer(notification.object.key);
+      },
+      onSynced: () => {
+        announceSynced();
+        this.#processor.checkSynced();
+      },
+      onJoined: () => this.#waits.joined(),
+      onLeaving: (namespace) => this.#waits.left(namespace),
+      onState: () => this.#checkState(),
+      make: (source, distribute, hooks) =>
         new InformerPart<T>(source, {
           ...rest,
+          ...hooks,
           name,
           pacer,
           table: this.#table,
-          distribute: (notification, isSync) => {
-            if (memory) detector?.watch(notification.object.key, notification.view());
-            this.#processor.distribute(notification, isSync);
-            for (const observer of this.#observers) observer(notification.object.key);
-          },
-          ...(detector && !memory && { onStored: (object) => detector.watch(object.key, object.view()) }),
+          distribute,
+          ...(detector && !isPacked && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
-          onProgress: () => this.#checkSynced(),
-          onVersion: (version) => this.#table.bookmark(stored.set(part, version)),
           ...(gauges && { onIdle: () => gauges.show(this.memory) }),
         }),
-    );
-    this.#synced = new Promise((resolve) => {
-      this.#announceSynced = resolve;
     });
     setMaxListeners(0, this.#stopping.signal);
     this.#stopped = new Promise((resolve) => {
       this.#stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    this.#waits = new InformerWaits<T>({
+      name,
+      isNamespaced: 'cluster' in options && options.resource.namespaced && options.discoverScope !== true,
+      parts: this.#parts,
+      table: this.#table,
+      stopped: this.#stopped,
+      isStopped: () => this.isStopped(),
+      standing: () => this.#standing(),
+      clock,
+    });
+    this.#states = new StateFeed({
+      name,
+      state: () => this.state,
+      onState: onState && ((state) => onState(state, this as unknown as Informer<KubernetesObject>)),
+      logger,
     });
   }
 
@@ -164,27 +178,28 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return this.indexer;
   }
 
-  get state(): ReflectorState {
-    const state = combinedState(this.#busyParts().map((part) => part.state));
-    const stopped = this.#stopping.signal.aborted && this.#running === undefined;
-    return stopped ? { ...state, phase: 'stopped' } : state;
+  get state(): InformerState {
+    const { state } = this.#parts;
+    const isStopped = this.#isOver || (this.isStopped() && this.#running === undefined);
+    return isStopped ? { ...state, phase: 'stopped' } : state;
+  }
+
+  states(options: StatesOptions = {}): AsyncIterableIterator<InformerState> {
+    return this.#states.stream(signalOf(`states of ${this.name}`, options));
   }
 
   /** What the cache holds. Also in `metrics`, as gauges. */
   get memory(): InformerMemory {
-    const objects = this.#table.size;
-    return this.#packed
-      ? { objects, heldBytes: this.#packed.heldBytes, liveBytes: this.#packed.liveBytes }
-      : { objects };
+    return { objects: this.#table.size, ...this.#parts.memory };
   }
 
-  /** Throws when the informer has stopped. */
+  /** Throws when the informer has stopped, and a `TypeError` for a handler without any of the three functions, or with one of them misspelt. */
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {
-    return this.listen(handler, onViews(options));
+    return this.listen(handler, onViews(checkedOptions(`a handler of ${this.name}`, options, HANDLER_CHECKS)));
   }
 
   events(options: EventsOptions<T> = {}): AsyncIterableIterator<ResourceEvent<T>> {
-    const { signal, ...rest } = options;
+    const { signal, ...rest } = checkedOptions(`events of ${this.name}`, options, EVENTS_CHECKS);
     return new EventStream<T>(
       (deliver, onEnd) => this.subscribe(deliver, { ...onViews(rest), onRemove: onEnd }),
       signal,
@@ -193,7 +208,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** @internal For informers that are derived from this one. */
   listen(handler: ResourceEventHandler<T>, options: SubscribeOptions<T>): HandlerRegistration {
-    return this.#joined((present) => this.#processor.addHandler(handler, options, present));
+    return this.#joined((present) => {
+      checkHandler(`a handler of ${this.name}`, handler);
+      return this.#processor.addHandler(handler, options, present);
+    });
   }
 
   /** @internal For streams of events; one that begins after the informer has stopped ends at once. */
@@ -210,8 +228,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** @internal Whether its namespaces and selectors let the object in. True where that cannot be known. */
   takesIn(object: KubernetesObject): boolean {
-    const namespace = object.metadata?.namespace ?? '';
-    return this.#parts.some((part) => part.coverage.covers(namespace)) && this.#selects(object);
+    return this.#parts.of(object.metadata?.namespace ?? '').length > 0 && this.#selects(object);
   }
 
   /** @internal */
@@ -231,7 +248,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
   }
 
-  /** Also after the start; an index that exists, or whose function fails on an object that is there, is an error. */
   addIndexers(indexers: Indexers<T>): void {
     this.#checkIndexers(indexers);
     this.#table.addIndexers(indexers);
@@ -246,57 +262,79 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   /** Only before the start. The handler hears of every failed list and watch; what it does changes nothing. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#mustNotHaveStarted('setWatchErrorHandler');
-    for (const part of this.#parts) part.setWatchErrorHandler(handler);
+    this.#parts.setWatchErrorHandler(handler);
   }
 
   hasSynced(): boolean {
-    return this.#parts.every((part) => part.coverage.isSpare || part.hasSynced());
+    return this.#parts.hasSynced();
   }
 
   async waitForSync(options: WaitOptions = {}): Promise<boolean> {
-    if (this.hasSynced()) return true;
-    const outcome = await waitFirst(this.#synced, this.#stopped, options, this.#clock);
-    if (outcome === 'timeout')
-      throw new TidewatchError(
-        'timeout',
-        `${this.name} did not sync within ${options.timeoutMs} ms: ${this.#standing()}`,
-      );
-    return outcome === 'done';
+    const checked = checkedOptions(`waitForSync of ${this.name}`, options, WAIT_CHECKS);
+    return this.hasSynced() || (await this.#waits.forSync(this.#synced, checked));
   }
 
   async waitFor(version: string | KubernetesObject, options: WaitOptions = {}): Promise<void> {
-    const isObject = typeof version === 'object';
-    const wanted = isObject ? version.metadata?.resourceVersion : version;
-    if (!wanted) throw new TypeError(`waitFor needs a resourceVersion, or an object that carries one`);
-    const key = isObject ? metaNamespaceKey(version) : undefined;
-    if (key !== undefined && this.#holds(key, wanted)) return;
-    const parts = isObject ? this.#partsOf(version) : this.#busyParts();
-    const waits = parts.map((part) => part.waitFor(wanted));
-    const reached = Promise.all(waits.map((wait) => wait.reached)).then(() => {});
-    const outcome = await waitFirst(reached, this.#stopped, options, this.#clock);
-    for (const wait of waits) wait.cancel();
-    if (outcome === 'aborted') throw options.signal?.reason;
-    if (outcome === 'done') return;
-    const what = outcome === 'stopped' ? 'the informer stopped' : `${options.timeoutMs} ms passed`;
-    throw new TidewatchError(
-      outcome,
-      `${this.name} has not reached version ${wanted} when ${what}: ${this.#standing()}`,
-    );
+    await this.#waits.forVersion(version, options);
+  }
+
+  waitUntil<R extends Stored<T> | undefined>(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => object is R,
+    options?: WaitOptions,
+  ): Promise<R>;
+  waitUntil(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => boolean,
+    options?: WaitOptions,
+  ): Promise<Stored<T> | undefined>;
+  async waitUntil(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => boolean,
+    options: WaitOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    return this.waitUntilSelected(key, predicate, () => true, options);
+  }
+
+  /** @internal For informers that are derived from this one: what is not selected is absent. */
+  async waitUntilSelected(
+    key: string,
+    predicate: (object: Stored<T> | undefined) => boolean,
+    selects: (object: Cached<T>) => boolean,
+    options: WaitOptions,
+  ): Promise<Stored<T> | undefined> {
+    if (typeof predicate !== 'function')
+      throw new TypeError(`waitUntil of ${this.name} needs a predicate: (object) => true or false`);
+    let seen: Stored<T> | undefined;
+    const condition: CachedCondition<T> = (object) => {
+      seen = object && selects(object) ? (object.view() as Stored<T>) : undefined;
+      return predicate(seen);
+    };
+    await this.#waits.untilMet(key, condition, predicate.name || 'the condition', options);
+    return seen;
   }
 
   lastSyncResourceVersion(): string {
-    const parts = this.#busyParts();
-    const oldest = new OldestVersion(parts.length);
-    for (const [index, part] of parts.entries()) oldest.set(index, part.lastSyncResourceVersion());
-    return oldest.value;
+    return this.#parts.lastSyncResourceVersion();
   }
 
   isStopped(): boolean {
     return this.#stopping.signal.aborted;
   }
 
+  /** @internal Whether `run` has been called. */
+  get hasStarted(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** @internal For the factory whose namespaces it follows. */
+  get namespaces(): Pick<InformerParts<T>, 'add' | 'remove'> {
+    return this.#parts;
+  }
+
   /** Lists and watches until `signal` aborts or `stop` is called; resolves when all has ended. Never rejects. */
-  run({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
+  run(stop: StopArgument = {}): Promise<void> {
+    const signal = signalOf(`run of ${this.name}`, stop);
     if (this.#running !== undefined || this.isStopped()) {
       this.#logger.warn(
         `${this.name}: run was called ${this.isStopped() ? 'after it stopped' : 'twice'}; an informer runs once.`,
@@ -323,7 +361,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#running !== undefined) await this.#running;
-    else await this.#processor.stop();
+    else {
+      await this.#processor.stop();
+      this.#end();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -334,28 +375,29 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const { signal } = this.#stopping;
     const processorStopped = this.#stopped.then(() => {
       this.#resyncTimer?.clear();
+      this.#metrics?.stop();
       return this.#processor.stop();
     });
     if (signal.aborted) this.#stopping.abort();
-    await Promise.all([this.#mutationDetector?.run({ signal }), ...this.#parts.map((part) => part.run(signal))]);
+    else
+      this.#metrics?.start(
+        () => this.state,
+        () => this.#processor.listeners,
+      );
+    await Promise.all([this.#mutationDetector?.run({ signal }), this.#parts.run(signal)]);
     await processorStopped;
+    this.#end();
   }
 
-  #partOf({ namespace }: Cached<T>): InformerPart<T> | undefined {
-    return this.#parts.find((part) => part.coverage.covers(namespace));
+  #end(): void {
+    this.#isOver = true;
+    this.#checkState();
+    this.#states.end();
   }
 
-  #busyParts(): readonly InformerPart<T>[] {
-    return this.#parts.filter((part) => !part.coverage.isSpare);
-  }
-
-  #partsOf({ metadata }: KubernetesObject): readonly InformerPart<T>[] {
-    const namespace = metadata?.namespace ?? '';
-    const parts = this.#parts.filter((part) => part.coverage.covers(namespace));
-    if (parts.length > 0) return parts;
-    const own = this.#parts.map((part) => part.coverage.namespace).join(', ');
-    const where = namespace ? `is in namespace ${namespace}` : 'has no namespace';
-    throw new TypeError(`${this.name} never holds ${metadata?.name}, which ${where}: it watches ${own}`);
+  #checkState(): void {
+    const state = this.#states.check();
+    if (state) this.#metrics?.stateChanged(state);
   }
 
   #stopClosed(): void {
@@ -388,19 +430,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** Nothing before a first list is through. A namespace that cannot be listed does not hold up the others. */
   #resyncable(): readonly Cached<T>[] {
-    return this.#parts.some((part) => part.hasSynced()) ? this.#table.values() : [];
-  }
-
-  #checkSynced(): void {
-    if (!this.#announceSynced || !this.hasSynced()) return;
-    this.#announceSynced();
-    this.#announceSynced = undefined;
-    this.#processor.checkSynced();
-  }
-
-  #holds(key: string, version: string): boolean {
-    const held = this.#table.get(key);
-    return held !== undefined && (compareResourceVersions(held.resourceVersion, version) ?? -1) >= 0;
+    return this.#parts.hasOneSynced() ? this.#table.values() : [];
   }
 
   #standing(): string {

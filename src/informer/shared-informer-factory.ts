@@ -1,22 +1,31 @@
+import type { Defined } from '../api/defined.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject, PartialObjectMetadata } from '../api/metadata.ts';
 import { defineResource, type GroupVersionResource, type Resource, resourceName } from '../api/resource.ts';
+import type { Client } from '../cluster/client.ts';
+import { Cluster, type ClusterClientOptions } from '../cluster/cluster.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { StringTable } from '../codec/protobuf/wire-reader.ts';
 import { builtinToken } from '../generated/resources.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { type Indexers, metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
+import { metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
 import { defineAccessors, type GroupAccessors } from './accessors.ts';
-import { wantedNamespaces } from './coverage.ts';
+import { mustBeCluster, mustBeResource, type StopArgument, signalOf } from './argument-check.ts';
+import { FactoryEntries } from './factory-entries.ts';
 import { type FactoryHealth, type HealthOptions, healthOf } from './factory-health.ts';
+import { FactoryNamespaces } from './factory-namespaces.ts';
 import { GroupPresence } from './group-presence.ts';
 import type { WaitOptions } from './informer.ts';
 import type { ClusterConnection, ClusterOrigin } from './informer-origin.ts';
 import { checkPathsOfAnyKind } from './known-paths.ts';
+import type { InformerSettings } from './informer-settings.ts';
+import { checkedOptions } from './option-check.ts';
+import { FACTORY_CHECKS, WAIT_CHECKS } from './option-tables.ts';
 import { ResourceInformer } from './resource-informer.ts';
 import { ResourceMap } from './resource-map.ts';
-import { type InformerSettings, SharedIndexInformer } from './shared-index-informer.ts';
+import { FunctionNumbers, type ResourceOptions, settledOptions } from './resource-options.ts';
+import { SharedIndexInformer } from './shared-index-informer.ts';
 import type { Transform } from './transform.ts';
 import { waitForCacheSync } from './wait-for-cache-sync.ts';
 
@@ -24,49 +33,43 @@ import { waitForCacheSync } from './wait-for-cache-sync.ts';
 export interface SharedInformerFactoryOptions
   extends Omit<InformerSettings<KubernetesObject>, 'name' | 'transform' | 'indexers' | 'resyncMs'>,
     KeepOptions {
-  /** Only these; unset: all. An empty list or name is a `TypeError`. Ignored for cluster-scoped resources. client-go: WithNamespace. */
-  namespace?: string | readonly string[];
-  /** How often handlers hear of everything again. 0 or unset: never. client-go: defaultResync. */
-  resyncMs?: number;
-  /** The same, by resource. client-go: WithCustomResyncConfig. */
-  customResyncMs?: ReadonlyMap<Resource, number> | readonly (readonly [Resource, number])[];
   /**
-   * Changes the options of every list and watch. When it throws or returns a promise, that list or watch has failed: it is
+   * Only these; unset: all. An empty list or name is a `TypeError`. Ignored for cluster-scoped resources. `factory.namespaces` adds
+   * and removes some later. client-go: WithNamespace.
+   */
+  namespace?: string | readonly string[] | undefined;
+  /** How often handlers hear of everything again. 0 or unset: never. client-go: defaultResync. */
+  resyncMs?: number | undefined;
+  /** The same, by resource. client-go: WithCustomResyncConfig. */
+  customResyncMs?: ReadonlyMap<Resource, number> | readonly (readonly [Resource, number])[] | undefined;
+  /**
+   * Changes the options of every list and watch; the resource says of what. When it throws or returns a promise, that list or watch has failed: it is
    * reported, and tried again after a while. client-go: WithTweakListOptions.
    */
-  tweakListOptions?: (options: ListOptions) => void;
+  tweakListOptions?: ((options: ListOptions, resource: Resource) => void) | undefined;
   /** Changes every object before it is stored. An object on which it throws or returns a promise is left out. client-go: WithTransform. */
-  transform?: Transform<KubernetesObject>;
+  transform?: Transform<KubernetesObject> | undefined;
+  /**
+   * What becomes of a namespace that the login may not list. `wait`: the informer has synced when the right has come. `skip`: it syncs
+   * without, `state.missing` names the namespace, and its objects come as adds when the right has come. Of several namespaces one at least
+   * must be allowed. Ignored without `namespace`. Default `wait`.
+   */
+  onForbidden?: 'wait' | 'skip' | undefined;
 }
 
-/** What may differ from the settings of the factory for one resource. */
-export interface ResourceSettings<T extends KubernetesObject> extends KeepOptions {
-  /** Only these; an empty list or name is a `TypeError`. Ignored for a cluster-scoped resource. */
-  namespace?: string | readonly string[];
-  /** How often everything is notified of again. 0: never. */
-  resyncMs?: number;
-  indexers?: Indexers<T>;
-  transform?: Transform<T>;
-  /** Changes the options of every list and watch. */
-  tweakListOptions?: (options: ListOptions) => void;
+/** What a function for `informerFor` gets: the connection, and clients for single requests. */
+export interface InformerCluster extends ClusterConnection {
+  client<T extends KubernetesObject>(resource: Resource<T>, options?: ClusterClientOptions): Client<T>;
 }
 
+/** Makes an informer for `factory.informerFor`. `resyncMs` is what the factory has for the resource; 0: never. */
 export type NewInformer<T extends KubernetesObject> = (
-  cluster: ClusterConnection,
+  cluster: InformerCluster,
   resyncMs: number,
 ) => SharedIndexInformer<T>;
 
 /** Typed accessors of every built-in resource: `factory.apps.v1.deployments()`. */
 export interface SharedInformerFactory extends GroupAccessors {}
-
-interface Entry {
-  readonly resource: Resource;
-  /** Unset when it has run and stopped. */
-  informer: SharedIndexInformer<KubernetesObject> | undefined;
-  started: boolean;
-  /** Whether it had synced when it stopped. */
-  hadSynced: boolean;
-}
 
 /**
  * Makes informers and shares them: one for each type of object, however often it is asked for, so that all who watch
@@ -75,34 +78,52 @@ interface Entry {
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the accessors are defined by the constructor
 export class SharedInformerFactory implements AsyncDisposable {
+  /** The namespaces that are watched, and how some come and go. */
+  readonly namespaces: FactoryNamespaces;
   readonly #cluster: ClusterConnection;
-  readonly #options: SharedInformerFactoryOptions;
+  readonly #options: Defined<SharedInformerFactoryOptions>;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #presence: GroupPresence;
   readonly #strings = new StringTable();
+  readonly #functions = new FunctionNumbers();
   readonly #customResyncMs: ResourceMap<number>;
-  /** By the name of the resource, and `metadata of` it for metadata-only ones. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new FactoryEntries();
   readonly #stopping = new AbortController();
   readonly #runs = new Set<Promise<void>>();
 
+  /** Throws a `TypeError` for what is not a cluster, for unknown options, and for values that will not do. */
   constructor(cluster: ClusterConnection, options: SharedInformerFactoryOptions = {}) {
-    wantedNamespaces(options.namespace);
-    checkPathsOfAnyKind(options);
+    mustBeCluster('new SharedInformerFactory', cluster);
+    const checked = checkedOptions('SharedInformerFactory', options, FACTORY_CHECKS);
+    const { signal } = this.#stopping;
+    checkPathsOfAnyKind(checked);
     this.#cluster = cluster;
-    this.#options = options;
-    this.#clock = options.clock ?? cluster.clock ?? systemClock;
-    this.#logger = safeLogger(options.logger ?? cluster.logger);
+    this.#options = checked;
+    this.#clock = checked.clock ?? cluster.clock ?? systemClock;
+    this.#logger = safeLogger(checked.logger ?? cluster.logger);
     this.#presence = new GroupPresence(cluster.transport, this.#clock);
-    this.#customResyncMs = new ResourceMap(options.customResyncMs);
-    defineAccessors(this, (resource) => this.for(resource));
+    this.#customResyncMs = new ResourceMap(checked.customResyncMs);
+    this.namespaces = new FactoryNamespaces({
+      namespace: checked.namespace,
+      followers: () => this.#entries.followers(),
+      stopped: new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+      clock: this.#clock,
+    });
+    defineAccessors(this, (resource, options) => this.for(resource, options));
   }
 
-  for<T extends KubernetesObject>(resource: Resource<T>): ResourceInformer<T> {
-    return new ResourceInformer(resource, () =>
-      this.informerFor(resource, (_cluster, resyncMs) => this.#newInformer(resource, resyncMs)),
-    );
+  /**
+   * The informer of a resource, with options of its own if need be: the same options again (equal by value, functions by identity)
+   * mean the same informer, others another one, which logs and metrics call by its options: `pods.v1[app=web]`.
+   *
+   * ```ts
+   * const web = factory.for(pods, { labelSelector: 'app=web', keep: ['metadata', 'status.phase'] });
+   * ```
+   */
+  for<T extends KubernetesObject>(resource: Resource<T>, options?: ResourceOptions<T>): ResourceInformer<T> {
+    mustBeResource('for', resource);
+    return this.#handle('', resource, options, {});
   }
 
   /**
@@ -111,69 +132,67 @@ export class SharedInformerFactory implements AsyncDisposable {
    * cluster-scoped (the token says `namespaced: true` either way); until it has an answer, the state says why not.
    * client-go: ForResource, and the dynamic informer factory.
    */
-  forResource({ group, version, resource: plural }: GroupVersionResource): ResourceInformer<KubernetesObject> {
+  forResource(
+    { group, version, resource: plural }: GroupVersionResource,
+    options?: ResourceOptions<KubernetesObject>,
+  ): ResourceInformer<KubernetesObject> {
     const known = builtinToken(group, version, plural);
-    if (known) return this.for(known);
+    if (known) return this.for(known, options);
     const resource: Resource = { ...defineResource({ group, version, plural, kind: '*' }), kind: '' };
-    return new ResourceInformer(resource, () =>
-      this.informerFor(resource, (_cluster, resyncMs) =>
-        this.#newInformer(resource, resyncMs, { discoverScope: true }),
-      ),
-    );
+    return this.#handle('', resource, options, { discoverScope: true });
   }
 
   /** Only the metadata of each object is asked for, sent and kept. client-go: metadatainformer. */
-  forMetadata(resource: Resource): ResourceInformer<PartialObjectMetadata> {
-    const partial = resource as Resource<PartialObjectMetadata>;
-    return new ResourceInformer(partial, () =>
-      this.#shared(`metadata of ${resourceName(resource)}`, partial, (_cluster, resyncMs) =>
-        this.#newInformer(partial, resyncMs, { metadataOnly: true }),
-      ),
-    );
+  forMetadata(
+    resource: Resource,
+    options?: ResourceOptions<PartialObjectMetadata>,
+  ): ResourceInformer<PartialObjectMetadata> {
+    mustBeResource('forMetadata', resource);
+    return this.#handle('metadata of ', resource as Resource<PartialObjectMetadata>, options, { metadataOnly: true });
   }
 
   /** The informer of a resource, made by `newInformer` unless there is one; what that throws, this throws. client-go: InformerFor. */
   informerFor<T extends KubernetesObject>(resource: Resource<T>, newInformer: NewInformer<T>): SharedIndexInformer<T> {
-    return this.#shared(resourceName(resource), resource, newInformer);
-  }
-
-  /** @internal As `for`, with settings of its own where there is none yet. */
-  forWith<T extends KubernetesObject>(
-    resource: Resource<T>,
-    settings: Partial<ResourceSettings<T>>,
-  ): SharedIndexInformer<T> {
-    return this.informerFor(resource, (_cluster, resyncMs) => this.#newInformer(resource, resyncMs, settings));
+    mustBeResource('informerFor', resource);
+    if (typeof newInformer !== 'function') {
+      throw new TypeError(`informerFor needs a function that makes the informer of ${resourceName(resource)}`);
+    }
+    const make = (resyncMs: number) => newInformer(withClient(this.#cluster), resyncMs);
+    return this.#shared(resourceName(resource), resource, false, make);
   }
 
   /** Starts what has been asked for and does not run yet; to be called again after asking for more. Returns at once. */
-  start({ signal }: { signal?: AbortSignal } = {}): void {
+  start(stop: StopArgument = {}): void {
+    const signal = signalOf('start', stop);
     if (this.#stopping.signal.aborted) {
       this.#logger.warn('the informer factory was shut down, so start does nothing. Make a new factory.');
       return;
     }
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#entries) {
       const { informer } = entry;
       if (entry.started || !informer || informer.isStopped()) continue;
       entry.started = true;
-      const stop = AbortSignal.any(signal ? [signal, this.#stopping.signal] : [this.#stopping.signal]);
-      const run = informer.run({ signal: stop }).finally(() => {
+      const either = AbortSignal.any(signal ? [signal, this.#stopping.signal] : [this.#stopping.signal]);
+      const run = informer.run({ signal: either }).finally(() => {
         this.#runs.delete(run);
-        this.#letGo(entry);
+        if (!this.#stopping.signal.aborted) this.#entries.letGo(entry);
       });
       this.#runs.add(run);
     }
   }
 
   /**
-   * Waits for the caches of all started informers. The map says for each resource whether it has synced, all of its informers
+   * Waits for the caches of all informers. The map says for each resource whether it has synced, all of its informers
    * if it has several: false when `signal` aborted, or the informer was stopped, before. After `timeoutMs` it rejects, naming
-   * each that has not, its state and its last error. Any token of a resource finds it in the map.
+   * each that has not, its state and its last error. Any token of a resource finds it in the map. Rejects at once when an informer has been
+   * asked for and was never started, also one that was asked for after the last `start`.
    */
   async waitForCacheSync(options: WaitOptions = {}): Promise<ResourceMap<boolean>> {
-    const started = [...this.#entries.values()].filter((entry) => entry.started);
+    if (!this.#stopping.signal.aborted) this.#entries.mustHaveStarted();
+    const started = this.#entries.started();
     await waitForCacheSync(
       started.flatMap(({ informer }) => informer ?? []),
-      { ...options, clock: this.#clock },
+      { ...checkedOptions('waitForCacheSync', options, WAIT_CHECKS), clock: this.#clock },
     );
     const synced = new ResourceMap<boolean>();
     for (const { resource, informer, hadSynced } of started) {
@@ -187,7 +206,16 @@ export class SharedInformerFactory implements AsyncDisposable {
    * `maxOutageMs`. Informers that have not been started, and those that have stopped, do not count.
    */
   health(options: HealthOptions = {}): FactoryHealth {
-    return healthOf(this.#entries.values(), this.#clock.now(), options);
+    return healthOf(this.#entries, this.#clock.now(), options);
+  }
+
+  /**
+   * Stops one informer of this factory and forgets it; resolves when all of it has ended. Who asks for the same afterwards gets a new one.
+   * For one that has been released it does nothing. Throws a `TypeError` for an informer of somewhere else, and for a selection, which shares
+   * the informer that it is a part of.
+   */
+  async release<T extends KubernetesObject>(informer: SharedIndexInformer<T> | ResourceInformer<T>): Promise<void> {
+    await this.#entries.release(informer);
   }
 
   /**
@@ -196,7 +224,7 @@ export class SharedInformerFactory implements AsyncDisposable {
    */
   async shutdown(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all([...this.#entries.values()].map((entry) => entry.informer?.stop()));
+    await Promise.all([...this.#entries].map((entry) => entry.informer?.stop()));
     await Promise.all(this.#runs);
   }
 
@@ -204,50 +232,79 @@ export class SharedInformerFactory implements AsyncDisposable {
     await this.shutdown();
   }
 
+  /** Wrong options are told at once, and not when the informer is made. */
+  #handle<T extends KubernetesObject>(
+    prefix: string,
+    resource: Resource<T>,
+    options: ResourceOptions<T> | undefined,
+    extra: Pick<ClusterOrigin<T>, 'metadataOnly' | 'discoverScope'>,
+  ): ResourceInformer<T> {
+    const { tweakListOptions: tweak } = this.#options;
+    const name = resourceName(resource);
+    const settled = settledOptions(`the options of ${name}`, resource, options, { tweak, functions: this.#functions });
+    const key = `${prefix}${name}${settled.key}`;
+    const follows = settled.settings.namespace === undefined && this.namespaces.list() !== undefined;
+    return new ResourceInformer(resource, () =>
+      this.#shared(key, resource, follows, (resyncMs) => {
+        const own = settled.summary && { name: this.#entries.freeName(`${name}[${shortened(settled.summary)}]`) };
+        return this.#newInformer(resource, { resyncMs, ...settled.settings, ...extra, ...own });
+      }),
+    );
+  }
+
   #newInformer<T extends KubernetesObject>(
     resource: Resource<T>,
-    resyncMs: number,
-    extra: Partial<ResourceSettings<T>> & Pick<ClusterOrigin<T>, 'metadataOnly' | 'discoverScope'> = {},
+    own: Partial<ClusterOrigin<T>> & Pick<InformerSettings<T>, 'name' | 'resyncMs' | 'transform'>,
   ): SharedIndexInformer<T> {
-    const { namespace, tweakListOptions, transform, customResyncMs: _, ...settings } = this.#options;
+    const { namespace: _, customResyncMs: __, transform, ...settings } = this.#options;
+    const namespaces = own.namespace === undefined ? this.namespaces.list() : undefined;
     return new SharedIndexInformer<T>({
       ...(settings as InformerSettings<T>),
+      ...(transform && { transform: transform as unknown as Transform<T> }),
+      indexers: { [NAMESPACE_INDEX]: metaNamespaceIndex },
+      ...own,
       cluster: this.#cluster,
       resource,
-      resyncMs,
-      ofAnyKind: true,
+      ofAnyKind: own.drop === undefined && own.keep === undefined,
       presence: this.#presence,
       strings: this.#strings,
-      ...(namespace !== undefined && { namespace }),
-      ...(tweakListOptions && { tweakListOptions }),
-      ...(transform && { transform: transform as unknown as Transform<T> }),
-      ...extra,
-      indexers: { [NAMESPACE_INDEX]: metaNamespaceIndex, ...extra.indexers },
+      ...(namespaces && { namespaces }),
     });
   }
 
   #shared<T extends KubernetesObject>(
-    name: string,
+    key: string,
     resource: Resource<T>,
-    newInformer: NewInformer<T>,
+    follows: boolean,
+    make: (resyncMs: number) => SharedIndexInformer<T>,
   ): SharedIndexInformer<T> {
-    const known = this.#entries.get(name)?.informer;
+    const known = this.#entries.find(key);
     const isOver = this.#stopping.signal.aborted;
     if (known && (isOver || !known.isStopped())) return known as unknown as SharedIndexInformer<T>;
-    const resyncMs = this.#customResyncMs.get(resource) ?? this.#options.resyncMs ?? 0;
-    const informer = newInformer(this.#cluster, resyncMs);
+    const informer = make(this.#customResyncMs.get(resource) ?? this.#options.resyncMs ?? 0);
     if (typeof informer?.run !== 'function') {
       throw new TypeError(`informerFor: the function for ${resourceName(resource)} must return a SharedIndexInformer`);
     }
     if (isOver) void informer.stop();
-    const shared = informer as unknown as SharedIndexInformer<KubernetesObject>;
-    this.#entries.set(name, { resource, informer: shared, started: false, hadSynced: false });
+    this.#entries.set(key, resource, informer as unknown as SharedIndexInformer<KubernetesObject>, follows);
     return informer;
   }
+}
 
-  #letGo(entry: Entry): void {
-    if (this.#stopping.signal.aborted || !entry.informer) return;
-    entry.hadSynced = entry.informer.hasSynced();
-    entry.informer = undefined;
-  }
+/** Names stand in each line of the log. */
+const MAX_SUMMARY = 80;
+
+function shortened(summary: string): string {
+  return summary.length > MAX_SUMMARY ? `${summary.slice(0, MAX_SUMMARY)}…` : summary;
+}
+
+/** The cluster itself, unless the factory was given less. */
+function withClient(cluster: ClusterConnection): InformerCluster {
+  if ('client' in cluster) return cluster as InformerCluster;
+  const { transport, clock, logger, metrics } = cluster;
+  const whole = Cluster.over(transport, { clock, logger, metrics });
+  return Object.assign(Object.create(cluster) as ClusterConnection, {
+    client: <T extends KubernetesObject>(resource: Resource<T>, options?: ClusterClientOptions) =>
+      whole.client(resource, options),
+  });
 }

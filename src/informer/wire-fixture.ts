@@ -6,7 +6,8 @@ import { pods } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { logRecorder } from '../processor/processor-fixture.ts';
 import type { WatchErrorContext } from '../reflector/reflector-options.ts';
-import { SharedIndexInformer, type SharedIndexInformerOptions } from './shared-index-informer.ts';
+import type { SharedIndexInformerOptions } from './informer-settings.ts';
+import { SharedIndexInformer } from './shared-index-informer.ts';
 
 export interface WirePod {
   name: string;

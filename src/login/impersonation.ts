@@ -4,9 +4,9 @@ import type { Credentials } from '../http/http.ts';
 /** Acting as somebody else, for whom our own login must have the right `impersonate`. */
 export interface Impersonation {
   user: string;
-  uid?: string;
-  groups?: readonly string[];
-  extra?: ReadonlyMap<string, readonly string[]> | Readonly<Record<string, readonly string[]>>;
+  uid?: string | undefined;
+  groups?: readonly string[] | undefined;
+  extra?: ReadonlyMap<string, readonly string[]> | Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 export function impersonationCredentials(impersonation: Impersonation): Credentials {

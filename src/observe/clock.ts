@@ -7,7 +7,7 @@ export interface Timer {
 
 export interface TimerOptions {
   /** Whether the timer holds the process open until it fires. Default true. Housekeeping passes false. */
-  keepAlive?: boolean;
+  keepAlive?: boolean | undefined;
 }
 
 /**

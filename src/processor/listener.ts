@@ -21,6 +21,10 @@ const SLOW_END_MS = 10_000;
 
 export interface ListenerOptions<T extends KubernetesObject> {
   name: string;
+  /** What metrics call it. */
+  label?: string;
+  /** A call or the filter has failed. */
+  onFailure?: (listener: Listener<T>) => void;
   delivery: Delivery;
   /** 0: never. */
   resyncMs: number;
@@ -45,6 +49,7 @@ export type Deliver<T extends KubernetesObject> = (notification: Notification<T>
 /** One subscriber: what waits for it, its pace, its resync period, and whether it has seen the initial list. */
 export class Listener<T extends KubernetesObject> implements HandlerRegistration {
   readonly name: string;
+  readonly label: string;
   readonly resyncMs: number;
   readonly #options: ListenerOptions<T>;
   readonly #pending: Pending<T>;
@@ -64,6 +69,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
 
   constructor(deliver: Deliver<T>, options: ListenerOptions<T>) {
     this.name = options.name;
+    this.label = options.label ?? options.name;
     this.resyncMs = options.resyncMs;
     this.#options = options;
     this.#deliver = deliver;
@@ -312,6 +318,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   }
 
   #report(notification: Notification<T>, error: unknown, part = ''): void {
+    this.#options.onFailure?.(this);
     const what = `the ${notification.type} of ${notification.object.key}`;
     this.#options.logger.error(
       `${part}handler ${this.name} failed on ${what}, which is skipped: ${failureText(error)}`,

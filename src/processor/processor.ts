@@ -37,7 +37,7 @@ export type Delivery = 'all' | 'latest';
 
 export interface HandlerOptions<T extends KubernetesObject> {
   /** Names the handler in reports. Default `handler-1`, `handler-2`, … */
-  name?: string;
+  name?: string | undefined;
   /**
    * How often this handler is called again for every object, as an update. Default: the informer's. 0: never. Below 1 s
    * counts as 1 s. client-go: AddEventHandlerWithResyncPeriod.
@@ -48,7 +48,7 @@ export interface HandlerOptions<T extends KubernetesObject> {
    * its initial list. Changes that come meanwhile take turns with the objects of the resync. Besides, when the
    * informer has to list again, this handler is called for the objects that have not changed.
    */
-  resyncMs?: number;
+  resyncMs?: number | undefined;
   /**
    * The handler is called only for objects that pass. An object that begins to pass is an add, one that stops passing is a
    * delete. The deletion of an object that was shown is a delete, whatever its final state. The filter is asked when the
@@ -56,9 +56,9 @@ export interface HandlerOptions<T extends KubernetesObject> {
    * object does not pass.
    * client-go: FilteringResourceEventHandler.
    */
-  filter?: (object: Stored<T>) => boolean;
+  filter?: ((object: Stored<T>) => boolean) | undefined;
   /** Default `all`. */
-  delivery?: Delivery;
+  delivery?: Delivery | undefined;
 }
 
 /** A handler that was added: how far it is, and how to remove it. client-go's `ResourceEventHandlerRegistration`. */

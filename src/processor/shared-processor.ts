@@ -22,6 +22,8 @@ export interface SharedProcessorOptions<T extends KubernetesObject> {
   defaultResyncMs: number;
   /** Whether everything of the initial list has been distributed. */
   hasSynced: () => boolean;
+  /** A call of a handler, or its filter, has failed. */
+  onFailure?: (listener: Listener<T>) => void;
   clock: Clock;
   logger: Logger;
 }
@@ -54,6 +56,10 @@ export class SharedProcessor<T extends KubernetesObject> {
     this.#scheduler = schedulerOf(options.clock);
   }
 
+  get listeners(): readonly Listener<T>[] {
+    return this.#listeners;
+  }
+
   /** When the first listener is due for a resync, as the wall clock is set now; undefined when none ever is. */
   get nextResyncMs(): number | undefined {
     let next: number | undefined;
@@ -74,9 +80,11 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   /** `present` is what the store holds now: the listener gets it first, as adds of its initial list. */
   subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>, present: readonly Cached<T>[]): Listener<T> {
-    const { clock, logger, hasSynced, stored, defaultResyncMs } = this.#options;
+    const { clock, logger, hasSynced, stored, defaultResyncMs, onFailure } = this.#options;
     const listener = new Listener<T>(deliver, {
       name: `${this.#options.name}/${options.name ?? `handler-${++this.#named}`}`,
+      label: options.name ?? 'unnamed',
+      ...(onFailure && { onFailure }),
       delivery: options.delivery ?? 'all',
       resyncMs: resyncPeriod(options.resyncMs ?? defaultResyncMs),
       ...(options.filter && { filter: options.filter }),

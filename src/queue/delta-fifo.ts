@@ -123,7 +123,7 @@ interface List<V> {
 
 export interface DeltaFIFOOptions<T> extends QueueOptions<T> {
   /** Whether `replace` queues `Replaced`; otherwise it queues `Sync`. Default true. client-go's `EmitDeltaTypeReplaced`. */
-  emitReplaced?: boolean;
+  emitReplaced?: boolean | undefined;
 }
 
 /** An object that was listed, and of which nothing else is queued, stands for itself: a large list costs next to nothing. */

@@ -11,11 +11,11 @@ export interface QueueConsumerOptions<T> {
   /** Is given each object's changes, one object at a time. What it throws is reported to `onProcessError`. */
   process: ProcessDeltas<T>;
   /** What it throws or rejects with is logged, the first time, and changes nothing. */
-  onProcessError?: (error: unknown) => void;
+  onProcessError?: ((error: unknown) => void) | undefined;
   /** After each object that was taken from the queue, whether `process` failed or not. Its failures: as `onProcessError`. */
-  onPopped?: () => void;
-  clock?: Clock;
-  logger?: Logger;
+  onPopped?: (() => void) | undefined;
+  clock?: Clock | undefined;
+  logger?: Logger | undefined;
 }
 
 /** The loop that empties a queue into `process`, in slices. client-go's `processLoop`. */

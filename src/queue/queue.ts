@@ -34,20 +34,20 @@ export interface QueueOptions<T> {
    * The key of an object. Never asked for a tombstone, which carries its key. What it throws reaches the caller as a
    * `KeyError`. Default: `metaNamespaceKey`. client-go's `KeyFunction`.
    */
-  keyFunction?: KeyFunction<T>;
+  keyFunction?: KeyFunction<T> | undefined;
   /** What the consumer holds. Without it only queued objects can vanish, and `resync` does nothing. client-go's `KnownObjects`. */
-  knownObjects?: KnownObjects<T>;
+  knownObjects?: KnownObjects<T> | undefined;
   /**
    * Called once for each object before it is queued, but neither for tombstones nor for `Sync`, whose objects have been
    * through it. Must return an object with the same key. client-go's `Transformer`.
    */
-  transform?: (object: T) => T;
+  transform?: ((object: T) => T) | undefined;
   /** Whether a `pop` whose processing fails puts its deltas back. Default false: they are dropped. client-go's `RetryOnError`. */
-  retryOnError?: boolean;
+  retryOnError?: boolean | undefined;
   /** Hears of known objects that cannot be looked up. Default: warnings to the console. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Whose turns a long `replaceGradually` is cut into. Default: the machine's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** The queue was closed. client-go's `ErrFIFOClosed`. */

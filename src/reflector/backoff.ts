@@ -1,17 +1,18 @@
+import type { Settled } from '../api/defined.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 
 export interface BackoffOptions {
   /** The first wait, before jitter. Default 800. */
-  initialMs?: number;
+  initialMs?: number | undefined;
   /** What each wait is multiplied with to give the next. Default 2. */
-  factor?: number;
+  factor?: number | undefined;
   /** The longest wait, before jitter. Default 30,000. */
-  maxMs?: number;
+  maxMs?: number | undefined;
   /** A wait `d` becomes a random one in [d, d × (1 + jitter)). Default 1. */
-  jitter?: number;
+  jitter?: number | undefined;
   /** When nothing has been waited for during this time, the next wait is the first again. Default 120,000. */
-  resetMs?: number;
+  resetMs?: number | undefined;
 }
 
 export interface BackoffTime {
@@ -28,7 +29,7 @@ const MAX_RETRY_AFTER_MS = 10 * 60_000;
  * the first sign of a server at work begins it again, so that an outage does not outlast itself.
  */
 export class Backoff {
-  readonly #options: Required<BackoffOptions>;
+  readonly #options: Settled<BackoffOptions>;
   readonly #time: BackoffTime;
   #nextMs: number;
   /** When the last wait was over. */

@@ -9,11 +9,11 @@ export interface ListWatchOptions<T extends KubernetesObject> extends ListerWatc
 /** What is listed and watched of a resource. */
 export interface ListWatchScope {
   /** Unset: all, or that of the cluster's own default client. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** `app=web,tier in (api)`. */
-  labelSelector?: string;
+  labelSelector?: string | undefined;
   /** `spec.nodeName=node-1`. */
-  fieldSelector?: string;
+  fieldSelector?: string | undefined;
 }
 
 /** What a `ListWatch` needs of a `Cluster`. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { defineResource } from '../api/resource.ts';
 import { ApiServer } from '../apiserver/apiserver.ts';
@@ -172,7 +173,7 @@ describe('on the embedded server', () => {
   it('selects what the options are tweaked to', async () => {
     await create('a');
     await create('b');
-    const tweakListOptions = (options: { fieldSelector?: string }) => {
+    const tweakListOptions = (options: ListOptions) => {
       options.fieldSelector = 'metadata.name=b';
     };
     const { target } = reflect({}, { tweakListOptions });

@@ -24,7 +24,7 @@ export type ReflectorErrorKind =
   | 'resync';
 
 export interface ReflectorErrorOptions extends ErrorOptions {
-  key?: string;
+  key?: string | undefined;
 }
 
 /** A failure that a reflector found and reports; it goes on. */

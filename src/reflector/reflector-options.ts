@@ -63,60 +63,61 @@ export interface ReflectorSetup {
   /** What messages, metrics and the watch error handler call it. client-go: ReflectorOptions.Name. */
   name: string;
   /** Whose time and turns it goes by. Default: the machine's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** In [0, 1), for jitter. Default: the machine's. */
-  random?: Random;
+  random?: Random | undefined;
   /** Default: warnings and errors to the console. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Default: none. */
-  metrics?: Metrics;
+  metrics?: Metrics | undefined;
   /**
    * How often the target is told to queue all that it knows once more, which takes no request. 0 or unset: never. Less
    * than 1,000 counts as 1,000. client-go: ResyncPeriod.
    */
-  resyncMs?: number;
+  resyncMs?: number | undefined;
   /** Asked each time, whether to. Ignored without `resyncMs`. Default: always. client-go: ShouldResync. */
-  shouldResync?: () => boolean;
+  shouldResync?: (() => boolean) | undefined;
   /**
    * How many items a page of LIST holds. Unset: 500, and no paging when the server's cache can answer instead. Ignored by
    * WatchList. client-go: WatchListPageSize.
    */
-  pageSize?: number;
+  pageSize?: number | undefined;
   /** Whether the initial state is streamed, with LIST as the fallback. Default true. client-go: WatchListClient. */
-  watchList?: boolean;
+  watchList?: boolean | undefined;
   /** Default: writes to the logger. client-go: SetWatchErrorHandler. */
-  watchErrorHandler?: WatchErrorHandler;
+  watchErrorHandler?: WatchErrorHandler | undefined;
   /**
    * Asked after a 404 whether the server really does not know the type; then the target is emptied, and asked again every
    * `goneCheckMs` until it does. Unset: a 404 empties nothing and is retried like any failure.
    */
-  confirmGone?: (signal: AbortSignal) => Promise<boolean>;
+  confirmGone?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Default 5,000. Ignored without `confirmGone`. */
-  goneCheckMs?: number;
+  goneCheckMs?: number | undefined;
   /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
-  minWatchTimeoutMs?: number;
-  backoff?: BackoffOptions;
+  minWatchTimeoutMs?: number | undefined;
+  /** How long to wait after a failure. Default: 0.8 s, twice as long each time, up to 30 s, with jitter. */
+  backoff?: BackoffOptions | undefined;
   /** How long a WatchList may bring nothing new before its closing bookmark. Default 30,000. */
-  watchListBookmarkTimeoutMs?: number;
+  watchListBookmarkTimeoutMs?: number | undefined;
   /** How long a watch that has sent a bookmark may be silent before it is taken for dead. Default 150,000. */
-  silenceTimeoutMs?: number;
+  silenceTimeoutMs?: number | undefined;
   /** A list that takes longer is logged with its steps. Default 10,000. */
-  slowListMs?: number;
+  slowListMs?: number | undefined;
   /**
    * For how long watches that fail with an internal error of the server are reopened without a list in between. Default 0:
    * not at all. client-go: MaxInternalErrorRetryDuration.
    */
-  maxInternalErrorRetryMs?: number;
+  maxInternalErrorRetryMs?: number | undefined;
   /**
    * What knows when a server that could not be reached answers again; then waits after failed connections end early. Unset:
    * they last as long as `backoff` says. Informers of a cluster have that of the cluster.
    */
-  reachability?: Reachability;
+  reachability?: Reachability | undefined;
   /**
    * Called when a phase begins, and when its details or `leftOut` change; not when `lastContact` alone does, nor for the moment
    * between one watch and the next. What it throws is logged.
    */
-  onState?: (state: ReflectorState) => void;
+  onState?: ((state: ReflectorState) => void) | undefined;
 }
 
 const MIN_WATCH_TIMEOUT_MS = 5 * 60_000;

@@ -68,7 +68,7 @@ describe('RequestPacer', () => {
 
   it('lets as many begin as there are sources, and whoever came first begins first', async () => {
     const clock = new FakeClock();
-    const pacer = new RequestPacer({ clock, random: () => 0, sources: 8 });
+    const pacer = new RequestPacer({ clock, random: () => 0, sources: () => 8 });
     const { signal } = new AbortController();
     const begun: [string, number][] = [];
     const startMs = clock.now();

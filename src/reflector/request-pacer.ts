@@ -12,8 +12,8 @@ export interface RequestPacerOptions {
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
-  /** How many reflectors share it. Default 1. */
-  sources?: number;
+  /** How many reflectors share it now. Default: one. */
+  sources?: () => number;
 }
 
 /**
@@ -24,22 +24,22 @@ export interface RequestPacerOptions {
 export class RequestPacer {
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #limit: number;
-  /** When the last requests began, oldest first; never more than the limit. */
+  readonly #sources: () => number;
+  /** When the last requests began, oldest first; about as many as the limit. */
   readonly #begun: number[] = [];
   /** Settles when the last in the queue has begun, or has given up. Never rejects. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor({ clock, random, sources = 1 }: RequestPacerOptions) {
+  constructor({ clock, random, sources = () => 1 }: RequestPacerOptions) {
     this.#clock = clock;
     this.#random = random;
-    this.#limit = Math.max(LIMIT, sources);
+    this.#sources = sources;
   }
 
   /** How long a request would have to wait now, if nobody else waited. */
   waitMs(): number {
-    const [oldestMs] = this.#begun;
-    if (oldestMs === undefined || this.#begun.length < this.#limit) return 0;
+    const oldestMs = this.#begun.at(-this.#limit());
+    if (oldestMs === undefined) return 0;
     return Math.max(oldestMs + WINDOW_MS - monotonicMs(this.#clock), 0);
   }
 
@@ -54,7 +54,11 @@ export class RequestPacer {
     signal.throwIfAborted();
     const waitMs = this.waitMs();
     if (waitMs > 0) await this.#clock.sleep(waitMs + this.#random() * JITTER_MS, signal);
-    if (this.#begun.length === this.#limit) this.#begun.shift();
     this.#begun.push(monotonicMs(this.#clock));
+    this.#begun.splice(0, this.#begun.length - this.#limit());
+  }
+
+  #limit(): number {
+    return Math.max(LIMIT, this.#sources());
   }
 }

@@ -4,7 +4,7 @@ import { KeptObject, Store, type StoreOptions, viewsOf } from './store.ts';
 
 export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions<T> {
   /** Default: none. */
-  indexers?: Indexers<T>;
+  indexers?: Indexers<T> | undefined;
 }
 
 /**

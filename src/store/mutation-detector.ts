@@ -1,3 +1,4 @@
+import { defined, type Settled } from '../api/defined.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
@@ -12,12 +13,12 @@ export interface Mutation {
 export interface MutationDetectorOptions {
   clock: Clock;
   /** Default 1,000. */
-  periodMs?: number;
+  periodMs?: number | undefined;
   /** An object is watched for at least this long and at most twice as long. Default 120,000. */
-  retainMs?: number;
+  retainMs?: number | undefined;
   /** Default: an error in the log. client-go panics. */
-  onMutation?: (mutation: Mutation) => void;
-  logger?: Logger;
+  onMutation?: ((mutation: Mutation) => void) | undefined;
+  logger?: Logger | undefined;
 }
 
 interface Watched {
@@ -35,7 +36,7 @@ const MOST_PATHS = 5;
  * `MutationDetector`.
  */
 export class MutationDetector {
-  readonly #options: Required<MutationDetectorOptions>;
+  readonly #options: Settled<MutationDetectorOptions>;
   /** Watched since the last turn, and in the turn before. */
   #recent: Watched[] = [];
   #earlier: Watched[] = [];
@@ -48,7 +49,7 @@ export class MutationDetector {
         `The cached object ${key} was changed by a reader${paths.length === 0 ? '' : ` at ${paths.join(', ')}`}: ` +
           'objects from a store are shared; copy them (structuredClone) before changing them.',
       );
-    this.#options = { periodMs: 1_000, retainMs: 120_000, onMutation: report, ...options, logger };
+    this.#options = { periodMs: 1_000, retainMs: 120_000, onMutation: report, ...defined(options), logger };
     this.#turnedMs = monotonicMs(options.clock);
   }
 

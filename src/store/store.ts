@@ -46,13 +46,13 @@ export class KeptObject<T extends KubernetesObject> implements Cached<T> {
 
 export interface StoreOptions<T extends KubernetesObject> {
   /** Default: `metaNamespaceKey`. What it throws reaches the caller as a `KeyError`. client-go's `keyFunc`. */
-  keyFunction?: KeyFunction<T>;
+  keyFunction?: KeyFunction<T> | undefined;
   /** Called for each object before it is stored. client-go's `WithTransformer`. */
-  transform?: (obj: T) => T;
+  transform?: ((obj: T) => T) | undefined;
   /** Is shown each object that is stored. Ignored for objects that others put into a shared table. Default: none. */
-  mutationDetector?: MutationDetector;
+  mutationDetector?: MutationDetector | undefined;
   /** A table that others fill: the store of an informer. @internal */
-  table?: ObjectTable<T>;
+  table?: ObjectTable<T> | undefined;
 }
 
 /**

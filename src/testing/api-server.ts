@@ -1,10 +1,11 @@
+import { defined } from '../api/defined.ts';
 import { type ApiServerOptions, ApiServer as EmbeddedServer } from '../apiserver/apiserver.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import type { ClusterOptions } from '../cluster/connect-options.ts';
 
 export interface InProcessClusterOptions extends ClusterOptions {
   /** Whose token is shown. Default: the administrator's. */
-  token?: string;
+  token?: string | undefined;
 }
 
 /**
@@ -22,6 +23,6 @@ export class ApiServer extends EmbeddedServer {
   /** Reaches the server in process, without a socket. */
   cluster({ token, ...options }: InProcessClusterOptions = {}): Cluster {
     const transport = this.transport(token === undefined ? {} : { token });
-    return Cluster.over(transport, { server: this.url || 'the embedded API server', ...options });
+    return Cluster.over(transport, { server: this.url || 'the embedded API server', ...defined(options) });
   }
 }

@@ -26,22 +26,22 @@ export type ControlPlaneProgram = 'apiserver' | 'etcd';
 
 export interface ControlPlaneOptions {
   /** Folder with `etcd`, `kube-apiserver` and `kubectl`. Default: KUBEBUILDER_ASSETS, else tidewatch's cache folder. */
-  assets?: string;
+  assets?: string | undefined;
   /** Further flags for either program, after ours: of a flag with one value the last one counts. */
-  flags?: Readonly<Partial<Record<ControlPlaneProgram, readonly string[]>>>;
+  flags?: Readonly<Partial<Record<ControlPlaneProgram, readonly string[]>>> | undefined;
   /** Users with a fixed token, besides the administrator. */
-  tokens?: readonly TokenUser[];
+  tokens?: readonly TokenUser[] | undefined;
   /** Accept client certificates of an authority made for this plane; see `clientCertificate`. Needs openssl. Default false. */
-  clientCertificates?: boolean;
+  clientCertificates?: boolean | undefined;
   /** How long each program may take until it is ready. Default 120000. */
-  startTimeoutMs?: number;
+  startTimeoutMs?: number | undefined;
   /** How long each program may take to end after SIGTERM, until it gets SIGKILL. Default 10000. */
-  stopGraceMs?: number;
+  stopGraceMs?: number | undefined;
   /** Default: warnings to the console. */
-  logger?: Logger;
-  clock?: Clock;
+  logger?: Logger | undefined;
+  clock?: Clock | undefined;
   /** Aborting it stops the plane, whether it is still starting or running. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Somebody else may take a free port between our look and the program's. */

@@ -7,7 +7,7 @@ export interface PriorityOptions {
    * Higher ones come first. Default 0; for `addAfter` and `addRateLimited` of an item that is being worked on, the priority with
    * which it was handed out.
    */
-  priority?: number;
+  priority?: number | undefined;
 }
 
 /** Every tenth item is the one that has waited longest. */

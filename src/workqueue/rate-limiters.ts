@@ -4,22 +4,22 @@ import type { RateLimiter } from './workqueue.ts';
 
 export interface ItemLimiterOptions<T> {
   /** As for the queue: which items are the same. Strings and numbers need none. */
-  keyOf?: (item: T) => string;
+  keyOf?: ((item: T) => string) | undefined;
 }
 
 export interface ExponentialLimiterOptions<T> extends ItemLimiterOptions<T> {
   /** The first wait. Default 5. */
-  baseMs?: number;
+  baseMs?: number | undefined;
   /** The longest wait. Default 1,000,000: a thousand seconds. */
-  maxMs?: number;
+  maxMs?: number | undefined;
 }
 
 export interface BucketLimiterOptions {
   /** How many tries a second, in the long run. Default 10. */
-  perSecond?: number;
+  perSecond?: number | undefined;
   /** How many tries at once, after a time of quiet. Default 100. */
-  burst?: number;
-  clock?: Pick<Clock, 'now' | 'scheduler'>;
+  burst?: number | undefined;
+  clock?: Pick<Clock, 'now' | 'scheduler'> | undefined;
 }
 
 export interface FastSlowLimiterOptions<T> extends ItemLimiterOptions<T> {

@@ -4,7 +4,7 @@ import type { RateLimiter, WorkQueueOptions } from './workqueue.ts';
 
 export interface RateLimitingQueueOptions<T> extends WorkQueueOptions<T> {
   /** Default: `defaultRateLimiter`, the larger of an exponential backoff of each item and a bucket for all. */
-  rateLimiter?: RateLimiter<T>;
+  rateLimiter?: RateLimiter<T> | undefined;
 }
 
 /** A queue whose items are tried again after a wait that its rate limiter decides. client-go's `TypedRateLimitingInterface`. */

@@ -4,23 +4,23 @@ import type { Metrics } from '../observe/metrics.ts';
 
 export interface WorkQueueOptions<T> {
   /** For messages and metrics. Without a name there are no metrics. client-go's `Name`. */
-  name?: string;
+  name?: string | undefined;
   /**
    * Two items with the same key are the same item. Strings, numbers and bigints need none: they are their own keys. Items of any
    * other type need one, because two objects that look alike are not the same to JavaScript.
    */
-  keyOf?: (item: T) => string;
+  keyOf?: ((item: T) => string) | undefined;
   /** Whose time and turns it goes by. Default: the machine's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Default: warnings and errors on the console. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Default: none. The names and labels are controller-runtime's: `workqueue_depth` and so on. */
-  metrics?: Metrics;
+  metrics?: Metrics | undefined;
 }
 
 export interface GetOptions {
   /** Ends the wait: `get` rejects with its reason, and no item is taken. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -77,12 +77,20 @@ function pathAttributes(attributes: JsonObject): Attributes {
 }
 
 function reviewRules(api: Api, scope: ResourceScope, object: JsonObject): JsonObject {
-  const rules = api.access.rulesOf(scope.user) ?? [{}, { paths: ['*'] }];
+  const namespace = asString(asObject(object.spec).namespace);
+  // What is denied cannot be said in rules, which only allow.
+  const incomplete = api.access.isDenied(scope.user);
+  const allowed = api.access.rulesOf(scope.user) ?? [{}, { paths: ['*'] }];
+  const rules = incomplete ? [] : allowed.filter((rule) => isIn(rule, namespace));
   const resourceRules = rules.filter((rule) => !rule.paths || rule.resources).map(resourceRule);
   const nonResourceRules = rules.flatMap((rule) =>
     rule.paths ? [{ verbs: [...(rule.verbs ?? ['*'])], nonResourceURLs: [...rule.paths] }] : [],
   );
-  return { ...object, status: { resourceRules, nonResourceRules, incomplete: false } };
+  return { ...object, status: { resourceRules, nonResourceRules, incomplete } };
+}
+
+function isIn({ namespaces }: AccessMatch, namespace: string): boolean {
+  return !namespaces || namespaces.includes('*') || namespaces.includes(namespace);
 }
 
 function resourceRule(rule: AccessMatch): JsonObject {

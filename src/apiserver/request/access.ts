@@ -12,16 +12,16 @@ export interface User {
 /** Unset parts match everything. `*` does too. */
 export interface AccessMatch {
   /** The name of the user. */
-  user?: string;
+  user?: string | undefined;
   /** get, list, watch, create, update, patch, delete, deletecollection, impersonate; for other paths the lower-case method. */
-  verbs?: readonly string[];
-  groups?: readonly string[];
+  verbs?: readonly string[] | undefined;
+  groups?: readonly string[] | undefined;
   /** Plural names; `pods/status` for a subresource, `pods/*` for all of them. */
-  resources?: readonly string[];
-  namespaces?: readonly string[];
-  names?: readonly string[];
+  resources?: readonly string[] | undefined;
+  namespaces?: readonly string[] | undefined;
+  names?: readonly string[] | undefined;
   /** Paths that are not resources, after percent-decoding; `/healthz*` stands for every path that begins with `/healthz`. */
-  paths?: readonly string[];
+  paths?: readonly string[] | undefined;
 }
 
 /** What is asked for, whether by a request or by an access review. */
@@ -110,6 +110,11 @@ export class Access {
     for (const { match } of this.#denials) if (covers(match, user, attributes)) return false;
     const allowed = this.#allowed.get(user.name);
     return allowed === undefined || allowed.some((match) => covers(match, user, attributes));
+  }
+
+  /** Whether `deny` has taken something from the user. @internal */
+  isDenied(user: User): boolean {
+    return [...this.#denials].some(({ match }) => match.user === undefined || match.user === user.name);
   }
 
   /** What the user may do, for rules reviews; undefined: everything. */

@@ -3,19 +3,21 @@ import type { RequestInfo } from './request-info.ts';
 /** Which requests a fault meets; unset parts match everything. */
 export interface FaultMatch {
   /** get, list, watch, create, update, patch, delete, deletecollection */
-  verb?: string | readonly string[];
+  verb?: string | readonly string[] | undefined;
   /** The plural name: `pods`. */
-  resource?: string;
-  group?: string;
-  namespace?: string;
-  name?: string;
-  subresource?: string;
+  resource?: string | undefined;
+  group?: string | undefined;
+  namespace?: string | undefined;
+  name?: string | undefined;
+  subresource?: string | undefined;
   /** The whole path, or a pattern for it. */
-  path?: string | RegExp;
+  path?: string | RegExp | undefined;
   /** The name of the user. */
-  user?: string;
+  user?: string | undefined;
   /** Anything else. */
-  where?: (request: { path: string; query: URLSearchParams; headers: Readonly<Record<string, string>> }) => boolean;
+  where?:
+    | ((request: { path: string; query: URLSearchParams; headers: Readonly<Record<string, string>> }) => boolean)
+    | undefined;
 }
 
 /** What goes wrong. Bytes are counted in the body of the response, after the headers. */
@@ -61,9 +63,9 @@ export type Fault =
 
 export interface FaultOptions {
   /** How many matching requests it meets. Default 1; `Infinity` for all. */
-  times?: number;
+  times?: number | undefined;
   /** How many matching requests pass unharmed before. Default 0. */
-  skip?: number;
+  skip?: number | undefined;
 }
 
 /** A fault in the plan. */

@@ -11,14 +11,14 @@ export interface ControllerManagerOptions {
   /** Path of the kubeconfig of the cluster to work on: a `ControlPlane`, the embedded server, any other. */
   kubeconfig: string;
   /** Further flags, after ours; `--controllers=deployment,replicaset` for some of them only. */
-  flags?: readonly string[];
+  flags?: readonly string[] | undefined;
   /** Folder with `kube-controller-manager`; default as for `ControlPlane.start`. */
-  assets?: string;
+  assets?: string | undefined;
   /** How long it may take until it is healthy. Default 120000. */
-  startTimeoutMs?: number;
-  clock?: Clock;
+  startTimeoutMs?: number | undefined;
+  clock?: Clock | undefined;
   /** Aborting it stops the program, whether it is still starting or running. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** A running kube-controller-manager. It ends with this process, however that ends, and never keeps it alive. */

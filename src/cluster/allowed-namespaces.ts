@@ -1,0 +1,110 @@
+import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import { checkNamespace, type Resource, resourceName } from '../api/resource.ts';
+import type { ApiRequests } from './api-requests.ts';
+import { listAll } from './list-pages.ts';
+
+/** What `cluster.allowed` is asked. */
+export interface AllowedOptions {
+  /** All of them must be allowed: `['list', 'watch']` for an informer. */
+  verbs: readonly string[];
+  /** Of what. A cluster-scoped one is a `TypeError`. */
+  resource: Resource;
+  /** Where. Unset: in all namespaces that there are. */
+  namespaces?: readonly string[] | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+interface ResourceRule {
+  readonly verbs?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+interface RulesReview {
+  readonly status?: { readonly resourceRules?: readonly ResourceRule[]; readonly incomplete?: boolean };
+}
+
+/** How many namespaces are asked about at a time. */
+const AT_A_TIME = 8;
+const REVIEWS = '/apis/authorization.k8s.io/v1';
+
+/** See `Cluster.allowed`. */
+export async function allowedNamespaces(requests: ApiRequests, options: AllowedOptions): Promise<string[]> {
+  const { verbs, resource, signal } = options;
+  if (!Array.isArray(verbs) || verbs.length === 0) {
+    throw new TypeError("allowed needs at least one verb: { verbs: ['list', 'watch'], resource }");
+  }
+  if (typeof resource?.plural !== 'string') throw new TypeError('allowed needs the token of a resource');
+  if (!resource.namespaced)
+    throw new TypeError(`${resourceName(resource)} is cluster-scoped: no namespace has a say in it`);
+  const reviews = new Reviews(requests, options);
+  const waiting = new Set(options.namespaces?.map(checkNamespace) ?? (await namespacesOf(requests, signal)));
+  const allowed: string[] = [];
+  const work = async () => {
+    for (const namespace of waiting) {
+      waiting.delete(namespace);
+      if (await reviews.areAllowed(namespace)) allowed.push(namespace);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  return allowed.sort();
+}
+
+async function namespacesOf(requests: ApiRequests, signal: AbortSignal | undefined): Promise<string[]> {
+  const { items } = await listAll<KubernetesObject>(async ({ limit = 0, continue: token = '' }) => {
+    const query = new URLSearchParams({ limit: String(limit), ...(token && { continue: token }) }).toString();
+    const answer = await requests.json({ method: 'GET', path: '/api/v1/namespaces', query, ...(signal && { signal }) });
+    return answer as KubernetesList<KubernetesObject>;
+  }, {});
+  return items.flatMap(({ metadata }) => metadata?.name ?? []);
+}
+
+class Reviews {
+  readonly #requests: ApiRequests;
+  readonly #options: AllowedOptions;
+
+  constructor(requests: ApiRequests, options: AllowedOptions) {
+    this.#requests = requests;
+    this.#options = options;
+  }
+
+  async areAllowed(namespace: string): Promise<boolean> {
+    const { verbs, resource } = this.#options;
+    const { status = {} } = (await this.#ask('SelfSubjectRulesReview', { namespace })) as RulesReview;
+    const rules = (status.resourceRules ?? []).filter((rule) => concerns(rule, resource));
+    for (const verb of new Set(verbs)) {
+      if (rules.some((rule) => includes(rule.verbs, verb))) continue;
+      // An authorizer that cannot list its rules may still allow it.
+      if (!status.incomplete || !(await this.#isAllowed(verb, namespace))) return false;
+    }
+    return true;
+  }
+
+  async #isAllowed(verb: string, namespace: string): Promise<boolean> {
+    const { group, version, plural } = this.#options.resource;
+    const resourceAttributes = { namespace, verb, group, version, resource: plural };
+    const answer = await this.#ask('SelfSubjectAccessReview', { resourceAttributes });
+    return (answer as { status?: { allowed?: boolean } }).status?.allowed === true;
+  }
+
+  #ask(kind: string, spec: unknown): Promise<unknown> {
+    const { signal } = this.#options;
+    return this.#requests.json({
+      method: 'POST',
+      path: `${REVIEWS}/${kind.toLowerCase()}s`,
+      body: JSON.stringify({ kind, apiVersion: 'authorization.k8s.io/v1', spec }),
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      ...(signal && { signal }),
+    });
+  }
+}
+
+/** A rule for objects by name does not allow to list. */
+function concerns(rule: ResourceRule, { group, plural }: Resource): boolean {
+  return includes(rule.apiGroups, group) && includes(rule.resources, plural) && !rule.resourceNames?.length;
+}
+
+function includes(list: readonly string[] | undefined, value: string): boolean {
+  return list?.some((item) => item === '*' || item === value) ?? false;
+}

@@ -1,0 +1,44 @@
+import { isPromise } from '../api/promise-like.ts';
+import type { Resource } from '../api/resource.ts';
+import type { ClusterConnection } from './informer-origin.ts';
+import { aSignal, checkedOptions, isSignal, shown } from './option-check.ts';
+
+/** When what is started ends: a signal, or an object that holds one. */
+export type StopArgument = AbortSignal | { signal?: AbortSignal | undefined };
+
+export function signalOf(where: string, stop: StopArgument | undefined): AbortSignal | undefined {
+  if (isSignal(stop)) return stop;
+  checkedOptions<{ signal?: AbortSignal | undefined }>(where, stop, { signal: aSignal });
+  // Not what was checked: an AbortController fits, too, and has its signal elsewhere.
+  return stop?.signal;
+}
+
+const CONNECT = 'pass what `await Cluster.connect()` gives';
+
+/** Throws a `TypeError` that says what is wanted. */
+export function mustBeCluster(where: string, cluster: ClusterConnection): void {
+  const given: unknown = cluster;
+  if (typeof given === 'object' && given !== null) {
+    const { transport, getCurrentCluster } = given as { transport?: unknown; getCurrentCluster?: unknown };
+    if (typeof (transport as { request?: unknown } | undefined)?.request === 'function') return;
+    if (isPromise(given)) throw new TypeError(`${where} got a promise in place of a cluster: await Cluster.connect()`);
+    if (typeof getCurrentCluster === 'function') {
+      throw new TypeError(`${where} got a KubeConfig in place of a cluster: pass Cluster.from(kubeConfig)`);
+    }
+  }
+  const what = given === undefined ? 'nothing' : shown(given);
+  throw new TypeError(`${where} needs a cluster, and got ${what}: ${CONNECT}`);
+}
+
+/** Throws a `TypeError` that says what is wanted. */
+export function mustBeResource(where: string, resource: Resource): void {
+  const given: unknown = resource;
+  if (typeof given === 'object' && given !== null) {
+    const { group, version, plural } = given as Partial<Resource>;
+    if ([group, version, plural].every((text) => typeof text === 'string')) return;
+  }
+  throw new TypeError(
+    `${where} needs the token of a resource, and got ${given === undefined ? 'nothing' : shown(given)}: ` +
+      "import { pods } from 'tidewatch/api/core/v1', make one with defineResource, or use forResource({ group, version, resource })",
+  );
+}

@@ -1,0 +1,178 @@
+import type { Cached } from '../api/cached.ts';
+import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { compareResourceVersions } from '../api/resource-version.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
+import type { Clock } from '../observe/clock.ts';
+import type { Notification } from '../processor/notification.ts';
+import type { ObjectTable } from '../store/object-table.ts';
+import type { WaitOptions } from './informer.ts';
+import type { InformerParts } from './informer-parts.ts';
+import { type CachedCondition, KeyWaits } from './key-waits.ts';
+import { checkedOptions } from './option-check.ts';
+import { WAIT_CHECKS } from './option-tables.ts';
+import type { PartRecord } from './part-record.ts';
+import { waitFirst } from './wait.ts';
+
+export interface InformerWaitsOptions<T extends KubernetesObject> {
+  name: string;
+  /** Whether each of its objects is known to have a namespace. */
+  isNamespaced: boolean;
+  parts: InformerParts<T>;
+  table: ObjectTable<T>;
+  /** Resolves when the informer stops. */
+  stopped: Promise<void>;
+  isStopped: () => boolean;
+  /** How the informer fares, for messages. */
+  standing: () => string;
+  clock: Clock;
+}
+
+/** All that one can wait for with an informer. Each wait ends with the informer, and leaves nothing behind. */
+export class InformerWaits<T extends KubernetesObject> {
+  readonly #options: InformerWaitsOptions<T>;
+  readonly #keys = new KeyWaits<T>();
+
+  constructor(options: InformerWaitsOptions<T>) {
+    this.#options = options;
+  }
+
+  /** To be called for each change of the store. Costs next to nothing while nobody waits. */
+  changed(notification: Notification<T>): void {
+    if (this.#keys.size > 0) this.#keys.changed(notification);
+  }
+
+  /** The first list of a part is in the store: what is absent there is known to be absent. */
+  joined(): void {
+    for (const key of this.#keys.keys()) this.#lookNow(key, (object) => this.#keys.look(key, object));
+  }
+
+  /** The informer ceases to watch a namespace. */
+  left(namespace: string): void {
+    for (const key of this.#keys.keys()) {
+      if (splitMetaNamespaceKey(key).namespace === namespace) this.#keys.fail(key, this.#gone(namespace, key));
+    }
+  }
+
+  /** See `Informer.waitForSync`. */
+  async forSync(synced: Promise<void>, options: WaitOptions): Promise<boolean> {
+    const { name, stopped, clock, standing } = this.#options;
+    const outcome = await waitFirst(synced, stopped, options, clock);
+    if (outcome === 'timeout') {
+      throw new TidewatchError('timeout', `${name} did not sync within ${options.timeoutMs} ms: ${standing()}`);
+    }
+    return outcome === 'done';
+  }
+
+  /** See `Informer.waitFor`. */
+  async forVersion(version: string | KubernetesObject, given: WaitOptions): Promise<void> {
+    const { name, parts, stopped, clock } = this.#options;
+    const options = checkedOptions<WaitOptions>(`waitFor of ${name}`, given, WAIT_CHECKS);
+    const isObject = typeof version === 'object';
+    const wanted = isObject ? version.metadata?.resourceVersion : version;
+    if (!wanted) throw new TypeError(`waitFor needs a resourceVersion, or an object that carries one`);
+    const key = isObject ? metaNamespaceKey(version) : undefined;
+    if (key !== undefined && this.#holds(key, wanted)) return;
+    const records = isObject
+      ? this.#recordsOf(version.metadata?.namespace ?? '', version.metadata?.name)
+      : parts.busy();
+    const waits = records.map((record) => versionWait(record, wanted));
+    const reached = Promise.all(waits.map((wait) => wait.reached));
+    const done = reached.then(() => {});
+    const first = await waitFirst(done, stopped, options, clock);
+    for (const wait of waits) wait.cancel();
+    const isLeft = first === 'done' && (await reached).includes(false);
+    // All parts go when the informer stops.
+    const outcome = isLeft && this.#options.isStopped() ? 'stopped' : first;
+    if (outcome === 'aborted') throw options.signal?.reason;
+    const what = outcome === 'timeout' ? `${options.timeoutMs} ms passed` : 'the informer stopped';
+    const message = `${name} has not reached version ${wanted} when ${what}: ${this.#options.standing()}`;
+    if (outcome !== 'done') throw new TidewatchError(outcome, message);
+    // A namespace that is gone has nothing to catch up with, unless its object was meant.
+    if (isLeft && key !== undefined) throw this.#gone(splitMetaNamespaceKey(key).namespace, key);
+  }
+
+  /** See `Informer.waitUntil`. `what` is the name of the condition, for messages. */
+  async untilMet(
+    key: string,
+    condition: CachedCondition<T>,
+    what: string,
+    given: WaitOptions,
+  ): Promise<Cached<T> | undefined> {
+    const { name, stopped, clock, standing } = this.#options;
+    const options = checkedOptions<WaitOptions>(`waitUntil of ${name}`, given, WAIT_CHECKS);
+    this.#checkKey(key);
+    const wait = this.#keys.add(key, condition);
+    try {
+      this.#lookNow(key, wait.look);
+      const met = wait.met.then(() => {});
+      const outcome = await waitFirst(met, stopped, options, clock);
+      if (outcome === 'aborted') throw options.signal?.reason;
+      if (outcome === 'done') return await wait.met;
+      const end = outcome === 'stopped' ? 'the informer stopped' : `${options.timeoutMs} ms passed`;
+      const held = this.#options.table.get(key);
+      const last = held ? `the cache has version ${held.resourceVersion} of it` : 'the cache does not have it';
+      throw new TidewatchError(outcome, `${key} did not meet ${what} when ${end}: ${last}; ${name}: ${standing()}`);
+    } finally {
+      wait.cancel();
+    }
+  }
+
+  /** An object that is absent is shown as absent only when that is known. */
+  #lookNow(key: string, look: (object: Cached<T> | undefined) => void): void {
+    const { parts, table } = this.#options;
+    const object = table.get(key);
+    const { namespace } = splitMetaNamespaceKey(key);
+    if (object || parts.of(namespace).some(({ part }) => part.hasSynced())) look(object);
+  }
+
+  #checkKey(key: string): void {
+    const { name, isNamespaced } = this.#options;
+    const { namespace, name: objectName } = splitMetaNamespaceKey(key);
+    if (isNamespaced && namespace === '') {
+      throw new TypeError(`${name} never holds "${key}": its objects have a namespace, so the key is namespace/name`);
+    }
+    this.#recordsOf(namespace, objectName);
+  }
+
+  #recordsOf(namespace: string, objectName: string | undefined): readonly PartRecord<T>[] {
+    const { name, parts } = this.#options;
+    const records = parts.of(namespace);
+    if (records.length > 0) return records;
+    const own = parts.busy().map(({ part }) => part.coverage.namespace);
+    const where = namespace ? `is in namespace ${namespace}` : 'has no namespace';
+    throw new TypeError(
+      `${name} never holds ${objectName}, which ${where}: it watches ${own.join(', ') || 'no namespace at present'}`,
+    );
+  }
+
+  #holds(key: string, version: string): boolean {
+    const held = this.#options.table.get(key);
+    return held !== undefined && (compareResourceVersions(held.resourceVersion, version) ?? -1) >= 0;
+  }
+
+  #gone(namespace: string, key: string): TidewatchError {
+    const { name } = this.#options;
+    return new TidewatchError(
+      'stopped',
+      `${name} no longer watches namespace ${namespace}, which was removed while ${key} was waited for`,
+    );
+  }
+}
+
+/** `reached` is false when the part goes before. */
+function versionWait<T extends KubernetesObject>({ part, stopped }: PartRecord<T>, version: string) {
+  const { reached, cancel } = part.waitFor(version);
+  let leave = () => {};
+  const left = new Promise<boolean>((resolve) => {
+    leave = () => resolve(false);
+    stopped.addEventListener('abort', leave, { once: true });
+  });
+  return {
+    reached: Promise.race([reached.then(() => true), left]),
+    cancel: () => {
+      stopped.removeEventListener('abort', leave);
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { setMaxListeners } from 'node:events';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { InformerPart, InformerSource } from './informer-part.ts';
+
+/** One part of an informer, from its coming to its going. */
+export class PartRecord<T extends KubernetesObject> {
+  readonly namespace: string | undefined;
+  readonly source: InformerSource<T>;
+  readonly part: InformerPart<T>;
+  /** Its number among the versions of all parts. */
+  readonly slot: number;
+  /** It came when the informer had synced. */
+  readonly isLate: boolean;
+  /** True when the first list is in the store; false when the part stops, or is skipped, before. */
+  readonly joined: Promise<boolean>;
+  readonly #stop = new AbortController();
+  /** Unset once `joined` has settled. */
+  #settle: ((isJoined: boolean) => void) | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: Pick<PartRecord<T>, 'namespace' | 'source' | 'part' | 'slot' | 'isLate'>) {
+    this.namespace = options.namespace;
+    this.source = options.source;
+    this.part = options.part;
+    this.slot = options.slot;
+    this.isLate = options.isLate;
+    this.joined = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    // Everybody who waits for a version listens.
+    setMaxListeners(0, this.stopped);
+    const { settled } = this.part.coverage;
+    void settled?.then(() => this.part.coverage.isSpare && this.settle(true));
+  }
+
+  /** Aborts when the part stops. */
+  get stopped(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  settle(isJoined: boolean): void {
+    this.#settle?.(isJoined);
+    this.#settle = undefined;
+  }
+
+  /** Runs until it is stopped or `signal` aborts; resolves when all has ended. */
+  run(signal: AbortSignal): Promise<void> {
+    const abort = () => this.#stop.abort(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    this.#running = this.part.run(this.stopped).finally(() => {
+      signal.removeEventListener('abort', abort);
+      this.settle(false);
+    });
+    return this.#running;
+  }
+
+  /** Resolves when nothing of it runs any more: no request, no timer, no write to the store. */
+  async stop(): Promise<void> {
+    this.settle(false);
+    this.#stop.abort();
+    await this.#running;
+  }
+}

@@ -26,8 +26,8 @@ import { checkFieldManager } from './field-manager.ts';
 import { InterruptibleStream } from './interruptible-stream.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll, listPages } from './list-pages.ts';
-import { statusPatch } from './status-patch.ts';
 import { objectMeeting } from './object-wait.ts';
+import { statusPatch } from './status-patch.ts';
 
 const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
@@ -152,7 +152,11 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     const name = nameOf(object);
     const patch = statusPatch(object, status);
     if (patch === undefined) return object;
-    return this.patch<S>(name, patch as MergePatch<S>, { ...options, ...withNamespace(object, options), subresource: 'status' });
+    return this.patch<S>(name, patch as MergePatch<S>, {
+      ...options,
+      ...withNamespace(object, options),
+      subresource: 'status',
+    });
   }
 
   /**

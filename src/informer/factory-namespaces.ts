@@ -1,8 +1,8 @@
 import { checkNamespace } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
-import type { WaitOptions } from './informer.ts';
 import { wantedNamespaces } from './coverage.ts';
+import type { WaitOptions } from './informer.ts';
 import { checkedOptions } from './option-check.ts';
 import { WAIT_CHECKS } from './option-tables.ts';
 import { waitFirst } from './wait.ts';

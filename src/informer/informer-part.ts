@@ -82,7 +82,17 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #hasRefused = false;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
-    const { name, table, distribute, onStored, transform, isInitial, queue: queueType, clock = systemClock, ...rest } = options;
+    const {
+      name,
+      table,
+      distribute,
+      onStored,
+      transform,
+      isInitial,
+      queue: queueType,
+      clock = systemClock,
+      ...rest
+    } = options;
     const { listerWatcher, keepTransformed, reachability, confirmGone } = source;
     const logger = safeLogger(options.logger);
     this.#options = options;

@@ -6,9 +6,9 @@ import { TimeSlice } from '../observe/time-slice.ts';
 import { Notification } from '../processor/notification.ts';
 import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ObjectTable } from '../store/object-table.ts';
+import { OldestVersion } from './caught-up.ts';
 import type { InformerPart, InformerSource } from './informer-part.ts';
 import { type InformerState, informerState } from './informer-state.ts';
-import { OldestVersion } from './caught-up.ts';
 import { PartRecord } from './part-record.ts';
 
 /** What a part says to the informer. */

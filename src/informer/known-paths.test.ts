@@ -3,7 +3,8 @@ import { defineResource } from '../api/resource.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type Pod, pods } from '../generated/api/core/v1.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import { SharedIndexInformer, type SharedIndexInformerOptions } from './shared-index-informer.ts';
+import type { SharedIndexInformerOptions } from './informer-settings.ts';
+import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 
 type Options = Record<string, unknown>;

@@ -81,6 +81,7 @@ export const INFORMER_CHECKS: OptionChecks<ClusterOrigin<Any> & ListWatchOrigin<
   presence: anything,
   strings: anything,
   discoverScope: aBoolean,
+  ofAnyKind: aBoolean,
 };
 
 const { name: _, indexers: __, ...SHARED_SETTINGS } = SETTINGS;

@@ -18,7 +18,7 @@ export function originSelection<T extends KubernetesObject>(
   return (object) => {
     try {
       const options: ListOptions = {};
-      tweakListOptions(options);
+      tweakListOptions(options, resource);
       const { labelSelector, fieldSelector } = options;
       const labels = LabelSelector.parse(labelSelector ?? '');
       if (!labels.matches(object.metadata?.labels ?? {})) return false;

@@ -4,9 +4,9 @@ import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
+import { wantedNamespaces } from './coverage.ts';
 import { fieldSelection } from './field-selection.ts';
 import type { ClusterOrigin } from './informer-origin.ts';
-import { wantedNamespaces } from './coverage.ts';
 import { checkedOptions } from './option-check.ts';
 import { RESOURCE_CHECKS } from './option-tables.ts';
 import type { Transform } from './transform.ts';
@@ -15,7 +15,7 @@ import type { Transform } from './transform.ts';
  * What one informer of a factory does otherwise than the rest. The same options again, equal by value and functions by identity, mean
  * the same informer. What is not set is as in the factory.
  */
-export interface ResourceOptions<T extends KubernetesObject> extends KeepOptions {
+export interface ResourceOptions<T extends KubernetesObject> extends KeepOptions<T> {
   /** `app=web,tier in (api)`: the server sends no other objects. See `select` for a part of an informer that is there anyway. */
   labelSelector?: string | LabelSelector | undefined;
   /** `spec.nodeName=node-1`: likewise. Throws `SelectorError` for a field that the server does not know of a built-in kind. */

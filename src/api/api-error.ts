@@ -74,7 +74,7 @@ export class ApiError extends TidewatchError {
   declare readonly kind: ApiErrorKind;
   readonly code: number;
   readonly reason: string;
-  readonly status: Status;
+  declare readonly status: Status;
   declare readonly retryAfterSeconds: number | undefined;
 
   static {
@@ -89,7 +89,8 @@ export class ApiError extends TidewatchError {
     super(kindOf(code, reason), printable(`${request}${code} ${reason}: ${said}`), context);
     this.code = code;
     this.reason = reason;
-    this.status = status;
+    // The message has what matters of it: an error that nobody catches is shown in a few lines.
+    Object.defineProperty(this, 'status', { value: status });
     const retryAfterSeconds = status.details?.retryAfterSeconds ?? context.retryAfterSeconds;
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
   }

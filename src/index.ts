@@ -86,6 +86,7 @@ export type { Transform } from './informer/transform.ts';
 export { waitForCacheSync } from './informer/wait-for-cache-sync.ts';
 export type { ExecPolicy } from './login/exec-policy.ts';
 export type { Impersonation } from './login/impersonation.ts';
+export type { KubeconfigContent } from './login/kubeconfig-loader.ts';
 export { KubeconfigError } from './login/kubeconfig.ts';
 export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
 export { type Logger, type LogLevel, leveled, silentLogger } from './observe/logger.ts';

@@ -62,6 +62,8 @@ export interface ApiErrorContext {
   request?: string;
   /** The `Retry-After` header, in seconds; the Status wins when it carries its own. */
   retryAfterSeconds?: number;
+  /** With a 401: whose login was refused, and where it came from. */
+  refusedLogin?: string | undefined;
   cause?: unknown;
 }
 
@@ -86,7 +88,8 @@ export class ApiError extends TidewatchError {
     const reason = status.reason || REASON_BY_CODE[code] || 'Unknown';
     const said = status.message || 'the server gave no message';
     const request = context.request === undefined ? '' : `${context.request}: `;
-    super(kindOf(code, reason), printable(`${request}${code} ${reason}: ${said}`), context);
+    const refused = context.refusedLogin === undefined ? '' : `; refused was ${context.refusedLogin}`;
+    super(kindOf(code, reason), printable(`${request}${code} ${reason}: ${said}${refused}`), context);
     this.code = code;
     this.reason = reason;
     // The message has what matters of it: an error that nobody catches is shown in a few lines.

@@ -42,6 +42,8 @@ export interface TransportResponse {
    * iteration ends with what has come. It throws for an abort and for `close` alone.
    */
   body: AsyncIterable<Uint8Array>;
+  /** With a 401: whose login was refused, and where it came from. For the message; without anything secret. */
+  refusedLogin?: string;
 }
 
 /**

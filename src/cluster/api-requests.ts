@@ -47,6 +47,7 @@ export class ApiRequests {
       const retryAfterSeconds = retryAfter(outcome);
       const error = ApiError.fromResponse(outcome.status, await refusalText(outcome.body, request.signal), {
         request: `${request.method} ${request.path}`,
+        refusedLogin: outcome.refusedLogin,
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       });
       const worthIt = outcome.status === 429 || outcome.status >= 500;

@@ -26,6 +26,8 @@ export interface HttpTransportOptions {
   server: string;
   /** Who we are. Default: nobody. */
   credentials?: Credentials;
+  /** What a 401 has refused, in words and without anything secret: whose login, and where it comes from. */
+  loginName?: string | undefined;
   tls?: TlsTrust;
   proxy?: ProxyServer | undefined;
   /** Do not ask for gzip. Default false. client-go's `DisableCompression`. */
@@ -110,7 +112,8 @@ export class HttpTransport implements Transport {
         response = await this.#send(request, await this.#abortable(this.#credentials.login(), signal));
       }
       this.#requests.add(1, { method, result: String(response.status) });
-      return response;
+      const { loginName } = this.#options;
+      return response.status === 401 && loginName !== undefined ? { ...response, refusedLogin: loginName } : response;
     } catch (error) {
       this.#requests.add(1, { method, result: error instanceof TransportError ? error.kind : 'aborted' });
       throw error;

@@ -29,6 +29,7 @@ export {
   type GroupVersionKind,
   type GroupVersionResource,
   type ObjectOf,
+  type PodResource,
   parseApiVersion,
   type Resource,
   type ResourceDefinition,
@@ -60,6 +61,18 @@ export { Cluster, type ClusterClientOptions, type OverOptions } from './cluster/
 export type { ClusterOptions, ConnectOptions, SocketOptions } from './cluster/connect-options.ts';
 export type { DiscoveredResource } from './cluster/discovered-resource.ts';
 export { Discovery, type DiscoveryFailure, type DiscoveryOptions } from './cluster/discovery.ts';
+export { PodClient } from './cluster/pods/pod-client.ts';
+export type {
+  AttachOptions,
+  ExecOptions,
+  ExecResult,
+  LogOptions,
+  LogsOfOptions,
+  OutputSink,
+  PodLogLine,
+  PortForwardOptions,
+} from './cluster/pods/pod-options.ts';
+export type { PortForward } from './cluster/pods/port-forward.ts';
 export { DecodeError, type DecodeErrorKind } from './codec/decode-error.ts';
 export type { KeepOptions } from './codec/keep-options.ts';
 export type { GroupAccessors } from './informer/accessors.ts';
@@ -86,8 +99,8 @@ export type { Transform } from './informer/transform.ts';
 export { waitForCacheSync } from './informer/wait-for-cache-sync.ts';
 export type { ExecPolicy } from './login/exec-policy.ts';
 export type { Impersonation } from './login/impersonation.ts';
-export type { KubeconfigContent } from './login/kubeconfig-loader.ts';
 export { KubeconfigError } from './login/kubeconfig.ts';
+export type { KubeconfigContent } from './login/kubeconfig-loader.ts';
 export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
 export { type Logger, type LogLevel, leveled, silentLogger } from './observe/logger.ts';
 export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics } from './observe/metrics.ts';

@@ -33,6 +33,7 @@ export async function handleKubelet(api: Api, scope: ResourceScope): Promise<Ser
         ...target(),
         command: request.query.getAll('command'),
         tty: request.query.get('tty') === 'true',
+        hasInput: request.query.get('stdin') === 'true',
       };
       return upgradeResponse(scope, PROGRAM_PROTOCOLS, (socket) => serveProgram(socket, session, program));
     }

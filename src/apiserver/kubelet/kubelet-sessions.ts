@@ -8,6 +8,8 @@ const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 25
 export interface SessionRequest extends KubeletTarget {
   command: readonly string[];
   tty: boolean;
+  /** Whether the client sends input. */
+  hasInput: boolean;
 }
 
 type Program = NonNullable<Kubelet['exec']>;
@@ -16,11 +18,13 @@ type Program = NonNullable<Kubelet['exec']>;
 export async function serveProgram(socket: ServerSocket, request: SessionRequest, program: Program): Promise<void> {
   const stdin = new ItemQueue<Uint8Array>();
   const sizes = new ItemQueue<{ columns: number; rows: number }>();
+  const { hasInput, ...target } = request;
+  if (!hasInput) stdin.end();
   void receive(socket, stdin, sizes);
   const write = (channel: number) => (chunk: string | Uint8Array) =>
     socket.send(channel, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
   const session: KubeletSession = {
-    ...request,
+    ...target,
     stdin,
     sizes,
     stdout: write(CHANNEL.stdout),

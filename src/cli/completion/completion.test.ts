@@ -22,7 +22,7 @@ async function candidates(words: readonly string[], env: Record<string, string> 
 
 describe('what a shell may complete', () => {
   it('is a command, in one word or two', async () => {
-    expect(await candidates([''])).toEqual(['demo', 'watch', 'serve', 'generate', 'completion', 'version', 'help']);
+    expect(await candidates([''])).toEqual(['demo', 'watch', 'logs', 'serve', 'generate', 'completion', 'version', 'help']);
     expect(await candidates(['wa'])).toEqual(['watch']);
     expect(await candidates(['generate', ''])).toEqual(['crd']);
     expect(await candidates(['nonsense', ''])).toEqual([]);

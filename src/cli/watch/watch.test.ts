@@ -125,7 +125,7 @@ describe('tidewatch watch, through a pipe', () => {
 
   it('leaves out what is forbidden of several resources, with a warning', async () => {
     await cluster.client(pods).create(pod('web-0'));
-    server.access.deny({ resource: 'secrets' });
+    server.access.deny({ resources: ['secrets'] });
     const { stdout, stderr, code } = await watch('pods,secrets', '--exit-after-sync');
     expect(code).toBe(0);
     expect(stdout).toContain('ADD pod default/web-0');

@@ -173,7 +173,9 @@ describe('logs of several pods', () => {
 describe('exec', () => {
   it('gives the exit code and both outputs, over sockets and in process', async () => {
     await using world = await start({
-      async exec({ command, stdout, stderr, container }) {
+      async exec({ command, stdin, stdout, stderr, container }) {
+        // There is none, so it has ended.
+        for await (const _ of stdin) continue;
         await stdout(`${container}: ${command.join(' ')}\n`);
         await stderr('oops\n');
         return 3;

@@ -3,10 +3,11 @@
  * load than all the work that they do; the declarations by tsc, and of those only what a door leads to.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { withClassNames } from '../tools/package/class-names.ts';
 import { bundleOptions } from './bundle-options.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,6 +51,12 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   ...bundleOptions,
 });
+for (const script of filesIn('dist', '.js')) {
+  const path = join(root, script);
+  writeFileSync(path, withClassNames(readFileSync(path, 'utf8')));
+}
+mkdirSync(join(dist, 'licenses'));
+copyFileSync(join(root, 'node_modules/yaml/LICENSE'), join(dist, 'licenses/yaml.txt'));
 execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',
@@ -63,5 +70,5 @@ for (const map of filesIn('dist/generated/api', '.js.map')) {
 const kept = reachable(doors.map((door) => join(dist, door.replace(/^src\//, '').replace(/\.ts$/, '.d.ts'))));
 for (const file of filesIn('dist', '.d.ts')) {
   const path = join(root, file);
-  if (!kept.has(path)) for (const gone of [path, `${path}.map`]) rmSync(gone, { force: true });
+  if (!kept.has(path)) rmSync(path);
 }

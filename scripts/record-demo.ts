@@ -6,7 +6,8 @@
  *
  * With `--check` nothing is written; it fails when a picture in docs/images/ is not what would be recorded now.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -15,13 +16,20 @@ import type { CliIo } from '../src/cli/cli-io.ts';
 import { DemoScreen } from '../src/cli/demo/demo-screen.ts';
 import { DemoWorld } from '../src/cli/demo/demo-world.ts';
 import { seededRandom } from '../src/cli/demo/seeded-random.ts';
+import { logsOn } from '../src/cli/logs/logs.ts';
+import { logsCommand } from '../src/cli/logs/logs-command.ts';
+import { runCli } from '../src/cli/run-cli.ts';
+import { usage } from '../src/cli/serve/serve.ts';
 import { type TerminalCell, VirtualTerminal } from '../src/cli/terminal/virtual-terminal-fixture.ts';
 import { watchOn } from '../src/cli/watch/watch.ts';
 import { watchCommand } from '../src/cli/watch/watch-command.ts';
 import { watchRequest } from '../src/cli/watch/watch-request.ts';
 import { Cluster } from '../src/cluster/cluster.ts';
+import { pods } from '../src/generated/api/core/v1.ts';
+import { systemClock } from '../src/observe/clock.ts';
 import { FakeClock } from '../src/observe/fake-clock.ts';
 import { silentLogger } from '../src/observe/logger.ts';
+import { ApiServer } from '../src/testing/api-server.ts';
 
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const CELL_WIDTH = 8.4;
@@ -118,6 +126,104 @@ async function recordWatch(): Promise<Take[]> {
   await close();
   await running;
   return takes;
+}
+
+async function recordLogs(): Promise<Take[]> {
+  const lines = ['GET / 200 3 ms', 'GET /cart 200 12 ms', 'POST /cart 201 31 ms', 'GET /health 200 1 ms'];
+  const server = await ApiServer.start({
+    listen: false,
+    kubelet: { log: ({ pod }) => lines.map((line, at) => `${line} ${pod.endsWith('0') ? '' : 'cached '}#${at}\n`) },
+  });
+  const cluster = server.cluster();
+  const client = cluster.client(pods);
+  for (const name of ['web-0', 'web-1', 'web-2']) {
+    const metadata = { name, labels: { app: 'web' } };
+    await client.create({ metadata, spec: { containers: [{ name: 'nginx', image: 'nginx' }] } });
+    const status = { name: 'nginx', restartCount: 0, ready: true, image: '', imageID: '', state: { running: {} } };
+    await client.patch(name, { status: { containerStatuses: [status] } }, { subresource: 'status' });
+  }
+  const terminal = new VirtualTerminal({ columns: 84, rows: 14 });
+  let text = '';
+  const stdout = Object.assign(new PassThrough(), { isTTY: true });
+  stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const io = {
+    stdin: new PassThrough(),
+    stdout,
+    stderr: new PassThrough(),
+    env: { LANG: 'C.UTF-8' },
+    cwd: '/',
+    clock: systemClock,
+    signal: new AbortController().signal,
+  };
+  const { flags, positionals } = parseArguments(logsCommand, ['-l', 'app=web', '--since', '5m']);
+  await logsOn(cluster, { flags, positionals, io });
+  // Which log comes first is a matter of chance.
+  const sorted = text
+    .trimEnd()
+    .split('\n')
+    .sort((a, b) => Number(a.split('#')[1]) - Number(b.split('#')[1]) || (a < b ? -1 : 1));
+  const clean = sorted.map((line) => line.replace(/ #\d$/, ''));
+  writeLines(terminal, ['$ tidewatch logs -l app=web --since 5m', ...clean]);
+  await server.stop();
+  return [{ frame: copyOf(terminal), seconds: 1 }];
+}
+
+function writeLines(terminal: VirtualTerminal, lines: readonly string[]): void {
+  terminal.write(lines.map((line, row) => `\x1b[${row + 1};1H${line}`).join(''));
+}
+
+/** A command line, and what it prints. */
+function recordText(line: string, output: string): Take[] {
+  const rows = output.trimEnd().split('\n');
+  const terminal = new VirtualTerminal({ columns: 110, rows: rows.length + 1 });
+  writeLines(terminal, [`$ ${line}`, ...rows]);
+  return [{ frame: copyOf(terminal), seconds: 1 }];
+}
+
+async function recordGenerate(): Promise<Take[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidewatch-record-'));
+  try {
+    const schema = {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          required: ['schedule'],
+          properties: { schedule: { type: 'string' }, replicas: { type: 'integer' } },
+        },
+      },
+    };
+    const spec = {
+      group: 'stable.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'crontabs', singular: 'crontab', kind: 'CronTab' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'crontabs.stable.example.com' },
+      spec,
+    };
+    writeFileSync(join(folder, 'crontabs.yaml'), JSON.stringify(definition));
+    const stdout = new PassThrough();
+    let text = '';
+    stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    await runCli(['generate', 'crd', 'crontabs.yaml'], {
+      stdin: new PassThrough(),
+      stdout,
+      stderr: new PassThrough(),
+      env: {},
+      cwd: folder,
+    });
+    return recordText('tidewatch generate crd crontabs.yaml', text);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function copyOf(terminal: VirtualTerminal): Frame {
@@ -238,6 +344,12 @@ const pictures = new Map([
     ),
   ],
   ['watch.svg', svg(await recordWatch(), 'tidewatch watch pods -L app')],
+  ['logs.svg', svg(await recordLogs(), 'tidewatch logs -l app=web --since 5m')],
+  [
+    'serve.svg',
+    svg(recordText('tidewatch serve', usage('https://127.0.0.1:6443', 'tidewatch.kubeconfig')), 'tidewatch serve'),
+  ],
+  ['generate.svg', svg(await recordGenerate(), 'tidewatch generate crd crontabs.yaml')],
 ]);
 const isCheck = process.argv.includes('--check');
 for (const [name, text] of pictures) {

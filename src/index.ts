@@ -32,6 +32,7 @@ export {
   type GroupVersionKind,
   type GroupVersionResource,
   type ObjectOf,
+  type PodResource,
   parseApiVersion,
   type Resource,
   type ResourceDefinition,
@@ -66,6 +67,18 @@ export { Cluster, type ClusterClientOptions, type OverOptions } from './cluster/
 export type { ClusterOptions, ConnectOptions, SocketOptions } from './cluster/connect-options.ts';
 export type { DiscoveredResource } from './cluster/discovered-resource.ts';
 export { Discovery, type DiscoveryFailure, type DiscoveryOptions } from './cluster/discovery.ts';
+export { PodClient } from './cluster/pods/pod-client.ts';
+export type {
+  AttachOptions,
+  ExecOptions,
+  ExecResult,
+  LogOptions,
+  LogsOfOptions,
+  OutputSink,
+  PodLogLine,
+  PortForwardOptions,
+} from './cluster/pods/pod-options.ts';
+export type { PortForward } from './cluster/pods/port-forward.ts';
 export { type RetryOnConflictOptions, retryOnConflict } from './cluster/retry-on-conflict.ts';
 export { DecodeError, type DecodeErrorKind } from './codec/decode-error.ts';
 export type { KeepOptions } from './codec/keep-options.ts';
@@ -105,6 +118,7 @@ export { type CacheSync, waitForCacheSync } from './informer/wait-for-cache-sync
 export type { ExecPolicy } from './login/exec-policy.ts';
 export type { Impersonation } from './login/impersonation.ts';
 export { KubeconfigError } from './login/kubeconfig.ts';
+export type { KubeconfigContent } from './login/kubeconfig-loader.ts';
 export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
 export { type Logger, type LogLevel, leveled, silentLogger } from './observe/logger.ts';
 export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics } from './observe/metrics.ts';

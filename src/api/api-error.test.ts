@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from './api-error.ts';
 
@@ -90,5 +91,11 @@ describe('ApiError', () => {
     const other = await import('./api-error.ts?copy=2' as string);
     expect(new other.ApiError({ code: 404 })).toBeInstanceOf(ApiError);
     expect(new Error('no')).not.toBeInstanceOf(ApiError);
+  });
+
+  it('is shown in a few lines, without the whole status', () => {
+    const error = new ApiError({ code: 404, reason: 'NotFound', message: 'gone', details: { kind: 'pods' } });
+    expect(inspect(error)).not.toContain('details');
+    expect(error.status.details?.kind).toBe('pods');
   });
 });

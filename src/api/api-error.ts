@@ -62,6 +62,8 @@ export interface ApiErrorContext {
   request?: string;
   /** The `Retry-After` header, in seconds; the Status wins when it carries its own. */
   retryAfterSeconds?: number;
+  /** With a 401: whose login was refused, and where it came from. */
+  refusedLogin?: string | undefined;
   cause?: unknown;
 }
 
@@ -74,7 +76,7 @@ export class ApiError extends TidewatchError {
   declare readonly kind: ApiErrorKind;
   readonly code: number;
   readonly reason: string;
-  readonly status: Status;
+  declare readonly status: Status;
   declare readonly retryAfterSeconds: number | undefined;
 
   static {
@@ -86,10 +88,12 @@ export class ApiError extends TidewatchError {
     const reason = status.reason || REASON_BY_CODE[code] || 'Unknown';
     const said = status.message || 'the server gave no message';
     const request = context.request === undefined ? '' : `${context.request}: `;
-    super(kindOf(code, reason), printable(`${request}${code} ${reason}: ${said}`), context);
+    const refused = context.refusedLogin === undefined ? '' : `; refused was ${context.refusedLogin}`;
+    super(kindOf(code, reason), printable(`${request}${code} ${reason}: ${said}${refused}`), context);
     this.code = code;
     this.reason = reason;
-    this.status = status;
+    // The message has what matters of it: an error that nobody catches is shown in a few lines.
+    Object.defineProperty(this, 'status', { value: status });
     const retryAfterSeconds = status.details?.retryAfterSeconds ?? context.retryAfterSeconds;
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
   }

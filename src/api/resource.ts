@@ -31,6 +31,12 @@ export interface Resource<T extends KubernetesObject = KubernetesObject> {
   readonly [objectType]?: T;
 }
 
+/** The token of the pods: its client can do more than others. */
+export type PodResource<T extends KubernetesObject = KubernetesObject> = Resource<T> & {
+  readonly group: '';
+  readonly plural: 'pods';
+};
+
 /** The type of the objects that a resource token stands for. */
 export type ObjectOf<R> = R extends Resource<infer T> ? T : never;
 

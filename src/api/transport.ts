@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 export interface TransportRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Begins with a slash; percent-encoded; without query. */
@@ -28,6 +30,20 @@ export interface RequestClock {
   readonly scheduler?: { monotonicMs(): number; nextTurn(callback: () => void): void };
 }
 
+/** A request to leave HTTP on its connection, for another protocol. A GET. */
+export interface UpgradeRequest extends Pick<TransportRequest, 'path' | 'query' | 'headers' | 'signal' | 'clock'> {
+  /** What to go over to: `websocket`. */
+  protocol: string;
+}
+
+export interface UpgradeResponse extends TransportResponse {
+  /**
+   * After a 101: the connection, which is the caller's from now on. It ends by `destroy`, with the transport's `close`, and when the
+   * signal of the request aborts, with its reason. Any other status is a refusal, with an explanation as its body.
+   */
+  connection?: Duplex;
+}
+
 export interface TransportResponse {
   status: number;
   /** Names in lower case. */
@@ -42,6 +58,8 @@ export interface TransportResponse {
    * iteration ends with what has come. It throws for an abort and for `close` alone.
    */
   body: AsyncIterable<Uint8Array>;
+  /** With a 401: whose login was refused, and where it came from. For the message; without anything secret. */
+  refusedLogin?: string;
 }
 
 /**
@@ -54,6 +72,8 @@ export interface TransportResponse {
  */
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
+  /** Unset where there is no connection that could leave HTTP. Rejects as `request` does; adds authentication as it does. */
+  upgrade?(request: UpgradeRequest): Promise<UpgradeResponse>;
   /** Ends idle sockets and refuses new requests; running ones are aborted. Idempotent. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { Kubelet } from './kubelet/kubelet.ts';
 import type { Access } from './request/access.ts';
 import type { Identity } from './request/identity.ts';
 import type { ResourceRegistry } from './storage/resource-registry.ts';
@@ -16,6 +17,8 @@ export interface Api {
   readonly identity: Identity;
   readonly logger: Logger;
   readonly settings: ApiSettings;
+  /** What runs the pods. Unset: nothing. */
+  readonly kubelet?: Kubelet | undefined;
 }
 
 export interface ApiSettings {

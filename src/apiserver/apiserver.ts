@@ -16,6 +16,7 @@ import { InProcessTransport } from './http/in-process-transport.ts';
 import { kubeconfigText } from './http/kubeconfig-text.ts';
 import { addBuiltinResources } from './kinds/builtin-resources.ts';
 import { EVENT_LIFETIME_MS } from './kinds/event.ts';
+import type { Kubelet } from './kubelet/kubelet.ts';
 import { OpenApiDocuments } from './openapi/open-api-documents.ts';
 import { Access } from './request/access.ts';
 import { FaultPlan } from './request/fault-plan.ts';
@@ -58,6 +59,8 @@ export interface ApiServerOptions {
   minRequestTimeoutMs?: number | undefined;
   /** How many events may wait for a watcher that does not read before it is cut off. Default 10,000. */
   watchQueueLimit?: number | undefined;
+  /** What answers for logs, exec, attach and port-forward of pods. Nothing runs pods here: default none, and these are 501. */
+  kubelet?: Kubelet | undefined;
 }
 
 /**
@@ -99,6 +102,7 @@ export class ApiServer implements AsyncDisposable {
       clock,
       identity: identityFrom(options.random),
       logger,
+      kubelet: options.kubelet,
       settings: {
         bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
         minRequestTimeoutMs: options.minRequestTimeoutMs ?? 30 * 60_000,

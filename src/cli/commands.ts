@@ -4,8 +4,9 @@ import { completeCommand, completionCommand } from './completion/completion-comm
 import { demoCommand } from './demo/demo-command.ts';
 import { generateApiCommand } from './generate/generate-api-command.ts';
 import { generateCrdCommand } from './generate/generate-crd-command.ts';
-import { commandHelp, overview } from './help.ts';
+import { commandHelp, groupHelp, overview } from './help.ts';
 import { initOperatorCommand } from './init/init-operator-command.ts';
+import { logsCommand } from './logs/logs-command.ts';
 import { serveCommand } from './serve/serve-command.ts';
 import { versionCommand } from './version-command.ts';
 import { watchCommand } from './watch/watch-command.ts';
@@ -20,6 +21,11 @@ const helpCommand: Command = {
   examples: [{ about: 'The flags of watch', line: 'tidewatch help watch' }],
   async run({ positionals, io }) {
     const found = positionals.length === 0 ? undefined : findCommand(positionals);
+    const within = visibleCommands.filter(({ name }) => name.startsWith(`${positionals.join(' ')} `));
+    if (found === undefined && within.length > 0) {
+      io.stdout.write(groupHelp(positionals.join(' '), within));
+      return 0;
+    }
     if (positionals.length > 0 && found === undefined) {
       throw new UsageError(`there is no command "${positionals.join(' ')}"`, 'See "tidewatch help".');
     }
@@ -32,6 +38,7 @@ const helpCommand: Command = {
 export const visibleCommands: readonly Command[] = [
   demoCommand,
   watchCommand,
+  logsCommand,
   serveCommand,
   generateCrdCommand,
   generateApiCommand,

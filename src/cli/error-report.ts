@@ -53,7 +53,7 @@ function explainRefusal(error: ApiError): Explanation {
   switch (error.code) {
     case 401:
       return {
-        message: 'the cluster does not accept the login',
+        message: `the cluster does not accept the login${inFlags(/; refused was (.*)$/s.exec(error.message)?.[1] ?? '').replace(/^(?=.)/, ': ')}`,
         next: 'Log in again, or choose another --context or --user.',
       };
     case 403:

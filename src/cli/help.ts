@@ -17,6 +17,18 @@ export function overview(commands: readonly Command[]): string {
   ].join('\n');
 }
 
+/** For `tidewatch generate --help`: what can follow the first word. */
+export function groupHelp(first: string, commands: readonly Command[]): string {
+  return [
+    `"tidewatch ${first}" needs to know what:`,
+    '',
+    ...columns(commands.map(({ name, summary }) => [`tidewatch ${name}`, summary])),
+    '',
+    'Run one of them with --help for its flags, with examples.',
+    '',
+  ].join('\n');
+}
+
 /** For `tidewatch COMMAND --help`. */
 export function commandHelp(command: Command): string {
   const usage = ['tidewatch', command.name, command.operands, '[flags]'].filter((part) => part !== undefined);

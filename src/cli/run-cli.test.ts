@@ -66,8 +66,8 @@ describe('tidewatch', () => {
       'error: "tidewatch watch" takes at most 2 arguments, so "c" is too many. See "tidewatch watch --help".\n',
     ],
     [
-      ['watch', 'pods,services'],
-      'error: "pods,services" names several resources. Watch one of them, and the others in other terminals.\n',
+      ['watch', 'pods,services', 'web'],
+      'error: "pods,services" names several resources, so no single object can be named. See "tidewatch watch --help".\n',
     ],
     [
       ['watch', 'pods', '--resync', 'often'],
@@ -123,5 +123,17 @@ describe('tidewatch', () => {
     const stderr = closed();
     expect(await runCli(['help'], { stdin: process.stdin, stdout, stderr, env: {} })).toBe(0);
     await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('helps with a group of commands', async () => {
+    for (const line of [
+      ['generate', '--help'],
+      ['help', 'generate'],
+      ['generate', '-h'],
+    ]) {
+      const { code, stdout } = await run(line);
+      expect(code).toBe(0);
+      expect(stdout).toContain('tidewatch generate crd');
+    }
   });
 });

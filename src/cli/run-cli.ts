@@ -6,7 +6,7 @@ import { type CliIo, Interrupted, OutputClosed, type OutputStream } from './cli-
 import type { Command } from './command.ts';
 import { findCommand, visibleCommands } from './commands.ts';
 import { errorReport } from './error-report.ts';
-import { commandHelp, overview } from './help.ts';
+import { commandHelp, groupHelp, overview } from './help.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export type RunCliOptions = Pick<CliIo, 'stdin' | 'stdout' | 'stderr'> & Partial<CliIo>;
@@ -47,6 +47,12 @@ async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
   const [first] = argv;
   if (first === undefined || first === '--help' || first === '-h') {
     io.stdout.write(overview(visibleCommands));
+    return 0;
+  }
+  const within = first.startsWith('-') ? [] : visibleCommands.filter(({ name }) => name.startsWith(`${first} `));
+  // `generate --help`: the first of its words does not make a command, yet help is what was asked for.
+  if (within.length > 0 && wantsHelp(argv.slice(1)) && findCommand(argv) === undefined) {
+    io.stdout.write(groupHelp(first, within));
     return 0;
   }
   const found = findCommand(first === '--version' || first === '-v' ? ['version'] : argv);

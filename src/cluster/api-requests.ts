@@ -88,6 +88,7 @@ export class ApiRequests {
       const retryAfterSeconds = retryAfter(outcome);
       const error = ApiError.fromResponse(outcome.status, await refusalText(outcome.body, request.signal), {
         request: `${request.method} ${request.path}`,
+        refusedLogin: outcome.refusedLogin,
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       });
       if (outcome.status >= 500) hooks?.inDoubt(request);

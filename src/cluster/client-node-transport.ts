@@ -38,6 +38,7 @@ export function clientNodeTransport(
       insecure: cluster.skipTLSVerify === true,
     },
     credentials: credentialsOf(config, user, server, { where, env, clock, logger, exec, execTimeoutMs }),
+    loginName: `${where}, current context "${config.getCurrentContext()}"`,
     proxy: cluster.proxyUrl
       ? parseProxyUrl(new Secret(cluster.proxyUrl), `proxyUrl of the cluster "${cluster.name}"`)
       : proxyFromEnvironment(server, env),

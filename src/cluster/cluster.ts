@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { inspect } from 'node:util';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
-import { checkNamespace, type Resource } from '../api/resource.ts';
+import { checkNamespace, type PodResource, type Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { publicUrl } from '../http/public-url.ts';
 import { KubeconfigError } from '../login/kubeconfig.ts';
@@ -18,6 +18,7 @@ import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-op
 import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
 import { checkFieldManager } from './field-manager.ts';
+import { PodClient } from './pods/pod-client.ts';
 import { ReadyzProber } from './readyz-prober.ts';
 import { ServerWarnings } from './server-warnings.ts';
 
@@ -120,15 +121,23 @@ export class Cluster {
     return this.#closing.signal;
   }
 
-  /** A client for one resource, in one namespace or, without, in the one that each call means. */
+  /**
+   * A client for one resource, in one namespace or, without, in the one that each call means. That of `pods` has logs, exec, attach and
+   * port-forward, too.
+   */
+  client<T extends KubernetesObject>(resource: PodResource<T>, options?: ClusterClientOptions): PodClient<T>;
+  client<T extends KubernetesObject>(resource: Resource<T>, options?: ClusterClientOptions): Client<T>;
   client<T extends KubernetesObject>(resource: Resource<T>, options: ClusterClientOptions = {}): Client<T> {
-    return new Client({
+    const parts = {
       resource,
       requests: options.hooks ? this.#requests.with(options.hooks) : this.#requests,
       namespace: options.namespace,
       defaultNamespace: this.namespace,
       fieldManager: options.fieldManager ?? this.#fieldManager,
-    });
+    };
+    if (resource.group !== '' || resource.plural !== 'pods') return new Client(parts);
+    const { transport, clock, server, logger } = this;
+    return new PodClient({ ...parts, source: { transport, clock, server }, logger });
   }
 
   /**

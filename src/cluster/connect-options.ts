@@ -1,5 +1,6 @@
 import type { ExecPolicy } from '../login/exec-policy.ts';
 import type { Impersonation } from '../login/impersonation.ts';
+import type { KubeconfigContent } from '../login/kubeconfig-loader.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -39,8 +40,11 @@ export interface SocketOptions {
 }
 
 export interface ConnectOptions extends ClusterOptions, SocketOptions {
-  /** Kubeconfig file or files, which must exist. Default: those in `$KUBECONFIG`, else `~/.kube/config`. kubectl's `--kubeconfig`. */
-  kubeconfig?: string | readonly string[] | undefined;
+  /**
+   * Kubeconfig file or files, which must exist; or a kubeconfig itself: as text, which has more than one line or begins with `{`, or as the
+   * object that a parser makes of it. Default: the files in `$KUBECONFIG`, else `~/.kube/config`. kubectl's `--kubeconfig`.
+   */
+  kubeconfig?: string | readonly string[] | KubeconfigContent | undefined;
   /** The kubeconfig's context. Default: its current one. */
   context?: string | undefined;
   /** The kubeconfig's cluster. Default: the context's. */
@@ -53,7 +57,7 @@ export interface ConnectOptions extends ClusterOptions, SocketOptions {
   token?: string | undefined;
   /** A file with a bearer token, re-read as it changes. Ignored with `token`. */
   tokenFile?: string | undefined;
-  /** PEM of the CAs to trust instead of the kubeconfig's. */
+  /** The CAs to trust instead of the kubeconfig's: PEM, or the path of a file with it, which is read again as it changes. */
   certificateAuthority?: string | Uint8Array | undefined;
   /** Do not verify the server's certificate. Default: what the kubeconfig says. Ignored with `certificateAuthority`. */
   insecureSkipTlsVerify?: boolean | undefined;

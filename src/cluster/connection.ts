@@ -12,7 +12,12 @@ import type { ExecClusterInfo } from '../login/exec-credentials.ts';
 import { impersonationCredentials } from '../login/impersonation.ts';
 import { type InClusterConfig, inClusterConfig, isFile } from '../login/in-cluster.ts';
 import { type KubeconfigCluster, KubeconfigError } from '../login/kubeconfig.ts';
-import { defaultKubeconfigFiles, loadKubeconfig } from '../login/kubeconfig-loader.ts';
+import {
+  defaultKubeconfigFiles,
+  type KubeconfigContent,
+  type KubeconfigLoadOptions,
+  loadKubeconfig,
+} from '../login/kubeconfig-loader.ts';
 import {
   checkCluster,
   checkUser,
@@ -20,11 +25,13 @@ import {
   selectFromKubeconfig,
 } from '../login/kubeconfig-selection.ts';
 import { impersonationOf, userCredentials } from '../login/login.ts';
+import { loginName } from '../login/login-name.ts';
 import { parseProxyUrl } from '../login/proxy-url.ts';
 import { TokenFileCredentials } from '../login/token-file-credentials.ts';
 import { systemClock } from '../observe/clock.ts';
 import { safeLogger } from '../observe/logger.ts';
 import type { ConnectOptions } from './connect-options.ts';
+import { givenAuthority } from './given-authority.ts';
 
 export interface Connection {
   transport: HttpTransportOptions;
@@ -47,20 +54,34 @@ export async function resolveConnection(given: ConnectOptions): Promise<Connecti
     logger: safeLogger(options.logger),
   };
   const { env } = resolved;
-  const paths = typeof options.kubeconfig === 'string' ? [options.kubeconfig] : options.kubeconfig;
-  const config = await loadKubeconfig({ env, ...(paths === undefined ? {} : { paths }) });
+  const given = givenKubeconfig(options.kubeconfig);
+  const { paths } = given;
+  const config = await loadKubeconfig({ env, ...given });
   const selection = selectFromKubeconfig(config, options);
   if (selection.cluster !== undefined || options.server !== undefined) {
     const inCluster =
-      selection.cluster === undefined && paths === undefined
+      selection.cluster === undefined && options.kubeconfig === undefined
         ? await inClusterConfig(env, options.serviceAccountFolder)
         : undefined;
     if (inCluster) return connectionOfPod(inCluster, resolved);
     return connectionOf(selection, resolved);
   }
-  const pod = paths === undefined ? await inClusterConfig(env, options.serviceAccountFolder) : undefined;
+  const pod = options.kubeconfig === undefined ? await inClusterConfig(env, options.serviceAccountFolder) : undefined;
   if (pod) return connectionOfPod(pod, resolved);
   throw nothingFound(config.files, paths ?? defaultKubeconfigFiles(env));
+}
+
+function givenKubeconfig(given: ConnectOptions['kubeconfig']): Pick<KubeconfigLoadOptions, 'paths' | 'content'> {
+  if (given === undefined) return {};
+  if (Array.isArray(given)) return { paths: given };
+  if (typeof given === 'string') return /\n|^\s*\{/.test(given) ? { content: given } : { paths: [given] };
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError('kubeconfig must be a path, a list of paths, or a kubeconfig as text or as an object');
+  }
+  if ('getCurrentContext' in given) {
+    throw new TypeError('kubeconfig is a KubeConfig of @kubernetes/client-node: call Cluster.from(kubeConfig) instead');
+  }
+  return { content: given as KubeconfigContent };
 }
 
 function nothingFound(read: readonly string[], sought: readonly string[]): KubeconfigError {
@@ -85,7 +106,7 @@ async function connectionOf(selection: KubeconfigSelection, options: Resolved): 
       );
     }
   }
-  const tls = trustOf(cluster?.config, options);
+  const tls = await trustOf(cluster?.config, options);
   const server = serverUrl(options.server ?? cluster?.config.server ?? '', cluster?.config.file, {
     secure:
       tls.ca !== undefined ||
@@ -121,6 +142,7 @@ async function connectionOf(selection: KubeconfigSelection, options: Resolved): 
       server: server.href,
       tls,
       credentials: combineCredentials(credentials),
+      loginName: explicitName(options) ?? loginName(selection),
       proxy: proxyUrl ? parseProxyUrl(proxyUrl, proxyFrom) : proxyFromEnvironment(server, env),
       disableCompression: options.disableCompression ?? cluster?.config.disableCompression ?? false,
     },
@@ -129,7 +151,7 @@ async function connectionOf(selection: KubeconfigSelection, options: Resolved): 
 }
 
 /** In a pod only server, token and CA can be replaced, as with client-go. */
-function connectionOfPod(pod: InClusterConfig, options: Resolved): Connection {
+async function connectionOfPod(pod: InClusterConfig, options: Resolved): Promise<Connection> {
   const { env, clock, logger } = options;
   const server = serverUrl(options.server ?? pod.server, undefined, { secure: true });
   const credentials: Credentials[] = [];
@@ -137,7 +159,7 @@ function connectionOfPod(pod: InClusterConfig, options: Resolved): Connection {
   if (explicit) credentials.push(explicit);
   else if (server.protocol === 'https:') credentials.push(new TokenFileCredentials(pod.tokenFile, { clock, logger }));
   if (options.impersonate) credentials.push(impersonationCredentials(options.impersonate));
-  const trust = trustOf(undefined, options);
+  const trust = await trustOf(undefined, options);
   const ca = new FileContent(pod.caFile, { purpose: 'CA file', clock, logger });
   return {
     transport: {
@@ -145,6 +167,7 @@ function connectionOfPod(pod: InClusterConfig, options: Resolved): Connection {
       server: server.href,
       tls: trust.ca !== undefined || trust.insecure ? trust : { ...trust, ca },
       credentials: combineCredentials(credentials),
+      loginName: explicitName(options) ?? `the service account of the pod, with the token in the file ${pod.tokenFile}`,
       proxy: options.proxyUrl
         ? parseProxyUrl(new Secret(options.proxyUrl), 'the option `proxyUrl`')
         : proxyFromEnvironment(server, env),
@@ -159,12 +182,16 @@ function explicitLogin(options: Resolved): Credentials | undefined {
   return options.tokenFile ? new TokenFileCredentials(options.tokenFile, options) : undefined;
 }
 
-function trustOf(cluster: KubeconfigCluster | undefined, options: Resolved): TlsTrust {
+function explicitName(options: Resolved): string | undefined {
+  if (options.token) return 'the option `token`';
+  return options.tokenFile ? `the option \`tokenFile\`, with the token in the file ${options.tokenFile}` : undefined;
+}
+
+async function trustOf(cluster: KubeconfigCluster | undefined, options: Resolved): Promise<TlsTrust> {
   const serverName = options.tlsServerName ?? (options.server === undefined ? cluster?.tlsServerName : undefined);
   const base = serverName ? { serverName } : {};
   if (options.certificateAuthority !== undefined) {
-    const ca = options.certificateAuthority;
-    return { ...base, ca: typeof ca === 'string' ? ca : Buffer.from(ca) };
+    return { ...base, ca: await givenAuthority(options.certificateAuthority, options) };
   }
   if (options.insecureSkipTlsVerify ?? cluster?.insecureSkipTlsVerify) return { ...base, insecure: true };
   if (cluster?.certificateAuthorityData) return { ...base, ca: cluster.certificateAuthorityData };

@@ -1,4 +1,10 @@
-import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
+import type {
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRequest,
+  UpgradeResponse,
+} from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 
 /** A transport that is made, and whose code is loaded, with the first request. */
@@ -16,6 +22,16 @@ export class DeferredTransport implements Transport {
     if (this.#closed) throw new TransportError('closed', 'the connection to the cluster has been closed with close()');
     this.#made ??= this.#make();
     return (await this.#made).request(request);
+  }
+
+  async upgrade(request: UpgradeRequest): Promise<UpgradeResponse> {
+    request.signal?.throwIfAborted();
+    if (this.#closed) throw new TransportError('closed', 'the connection to the cluster has been closed with close()');
+    this.#made ??= this.#make();
+    const made = await this.#made;
+    if (made.upgrade === undefined)
+      throw new TransportError('protocol', 'the transport of this cluster has no WebSockets');
+    return made.upgrade(request);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { Resource } from '../api/resource.ts';
+import type { PodResource, Resource } from '../api/resource.ts';
 import type { FieldSchema } from '../api/type-schema.ts';
 import type { BuiltinGroups } from './accessors.ts';
 import { type CustomResourceDefinition, customResourceDefinitions } from './api/apiextensions/v1.ts';
@@ -48,7 +48,7 @@ describe('resource tokens', () => {
   });
 
   it('carry the type of their objects', () => {
-    expectTypeOf(pods).toEqualTypeOf<Resource<Pod>>();
+    expectTypeOf(pods).toEqualTypeOf<PodResource<Pod>>();
     expectTypeOf(configMaps).toEqualTypeOf<Resource<ConfigMap>>();
     expectTypeOf(ingresses).toEqualTypeOf<Resource<Ingress>>();
     expectTypeOf(customResourceDefinitions).toEqualTypeOf<Resource<CustomResourceDefinition>>();

@@ -59,7 +59,7 @@ export function connectionError(error: unknown, context: ConnectionErrorContext)
   const cause = meaningfulCause(error);
   const code = codeOf(cause);
   const kind = kindOf(code, context);
-  const detail = detailOf(cause, code, kind);
+  const detail = detailOf(cause, code, kind, context.server);
   return new TransportError(kind, `${context.server}: ${ADVICE[kind]}${detail === '' ? '' : ` (${detail})`}`, {
     cause,
     server: context.server,
@@ -86,7 +86,7 @@ function kindOf(code: string, context: ConnectionErrorContext): TransportErrorKi
   return context.connecting && /^(CERT|CRL)_|_CERT/.test(code) ? 'tls' : 'other';
 }
 
-function detailOf(error: unknown, code: string, kind: TransportErrorKind): string {
+function detailOf(error: unknown, code: string, kind: TransportErrorKind, server: string): string {
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     return 'the server does not speak TLS on this port; is it an http:// address?';
   }
@@ -95,5 +95,8 @@ function detailOf(error: unknown, code: string, kind: TransportErrorKind): strin
   }
   const message = error instanceof Error ? error.message : String(error);
   if (kind === 'tls-name' || kind === 'other' || kind === 'protocol' || kind === 'tls') return message.slice(0, 300);
-  return code === 'HTTP_CLOSED' ? message : code;
+  const said = code === 'HTTP_CLOSED' ? message : code;
+  return kind === 'reset' && server.startsWith('http://')
+    ? `${said}; if it speaks TLS, its address begins with https://`
+    : said;
 }

@@ -1,5 +1,11 @@
 import { isOpenEnded } from '../api/open-ended.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
+import type {
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRequest,
+  UpgradeResponse,
+} from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -18,6 +24,7 @@ import { proxyAuthorization } from './socket/http-tunnel.ts';
 import type { ProxyServer } from './socket/proxy.ts';
 import { SocketPool } from './socket/socket-pool.ts';
 import { TlsContexts, type TlsTrust } from './socket/tls-trust.ts';
+import { UpgradeAttempt } from './upgrade-attempt.ts';
 import { defaultUserAgent } from './user-agent.ts';
 
 export interface HttpTransportOptions {
@@ -25,6 +32,8 @@ export interface HttpTransportOptions {
   server: string;
   /** Who we are. Default: nobody. */
   credentials?: Credentials;
+  /** What a 401 has refused, in words and without anything secret: whose login, and where it comes from. */
+  loginName?: string | undefined;
   tls?: TlsTrust;
   proxy?: ProxyServer | undefined;
   /** Do not ask for gzip. Default false. client-go's `DisableCompression`. */
@@ -53,6 +62,7 @@ const EMPTY: AsyncIterable<Uint8Array> = {
 /** The sockets that belong to one client certificate. */
 interface Lane {
   certificate: ClientCertificate | undefined;
+  connector: Connector;
   pool: SocketPool;
 }
 
@@ -70,6 +80,7 @@ export class HttpTransport implements Transport {
   readonly #userAgent: string;
   readonly #requests: Counter;
   readonly #exchanges = new Set<Exchange>();
+  readonly #upgrades = new Set<UpgradeAttempt>();
   readonly #aborts = new AbortListeners();
   /** The one in use. Sockets of one before it serve out their running requests. */
   #lane: Lane | undefined;
@@ -109,16 +120,53 @@ export class HttpTransport implements Transport {
         response = await this.#send(request, await this.#abortable(this.#credentials.login(), signal));
       }
       this.#requests.add(1, { method, result: String(response.status) });
-      return response;
+      const { loginName } = this.#options;
+      return response.status === 401 && loginName !== undefined ? { ...response, refusedLogin: loginName } : response;
     } catch (error) {
       this.#requests.add(1, { method, result: error instanceof TransportError ? error.kind : 'aborted' });
       throw error;
     }
   }
 
+  async upgrade(request: UpgradeRequest): Promise<UpgradeResponse> {
+    const { signal } = request;
+    signal?.throwIfAborted();
+    if (this.#closed) throw this.#closedError();
+    const login = await this.#abortable(this.#credentials.login(), signal);
+    let response = await this.#askUpgrade(request, login);
+    if (response.status === 401 && (await this.#abortable(this.#renew(login), signal))) {
+      response = await this.#askUpgrade(request, await this.#abortable(this.#credentials.login(), signal));
+    }
+    this.#requests.add(1, { method: 'GET', result: String(response.status) });
+    const { loginName } = this.#options;
+    return response.status === 401 && loginName !== undefined ? { ...response, refusedLogin: loginName } : response;
+  }
+
+  async #askUpgrade(request: UpgradeRequest, login: Login): Promise<UpgradeResponse> {
+    if (this.#closed) throw this.#closedError();
+    const encoded = this.#encode({ ...request, method: 'GET' }, login, request.protocol);
+    const opening = new UpgradeAttempt({
+      connector: this.#laneFor(login.certificate).connector,
+      request: encoded,
+      signal: request.signal,
+      aborts: this.#aborts,
+      limit: { clock: request.clock ?? this.#clock, ms: this.#options.headersTimeoutMs ?? 60_000 },
+      timeoutError: (limitMs) => this.#timeout({ ...request, method: 'GET' }, 'head', limitMs),
+      onClosed: () => this.#upgrades.delete(opening),
+    });
+    this.#upgrades.add(opening);
+    try {
+      return await opening.response();
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      throw this.#readable(error);
+    }
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    for (const upgrade of this.#upgrades) upgrade.destroy(this.#closedError());
     // Cancelling one ends its socket, too.
     for (const exchange of this.#exchanges) exchange.cancel(this.#closedError());
     this.#lane?.pool.retire();
@@ -175,14 +223,14 @@ export class HttpTransport implements Transport {
     return connectionError(error, { server: this.#url.origin });
   }
 
-  #encode(request: TransportRequest, login: Login): EncodedRequest {
+  #encode(request: TransportRequest, login: Login, upgrade?: string): EncodedRequest {
     const { proxy, disableCompression } = this.#options;
     const path = `${this.#url.pathname.replace(/\/+$/, '')}${request.path}${request.query ? `?${request.query}` : ''}`;
     const viaHttpProxy = proxy !== undefined && proxy.scheme !== 'socks5' && this.#url.protocol === 'http:';
     const proxyLogin = viaHttpProxy ? proxyAuthorization(proxy) : undefined;
     const headers = {
       'user-agent': this.#userAgent,
-      ...(disableCompression ? {} : { 'accept-encoding': 'gzip' }),
+      ...(disableCompression || upgrade !== undefined ? {} : { 'accept-encoding': 'gzip' }),
       ...(proxyLogin === undefined ? {} : { 'proxy-authorization': proxyLogin }),
       ...(login.headers.reveal() as Record<string, string | string[]>),
       ...request.headers,
@@ -190,7 +238,8 @@ export class HttpTransport implements Transport {
     // An HTTP proxy gets the whole URL, since it has to find the server itself.
     const target = viaHttpProxy ? `${this.#url.origin}${path}` : path;
     try {
-      return encodeRequest({ method: request.method, target, host: this.#url.host, headers, body: request.body });
+      const { method, body } = request;
+      return encodeRequest({ method, target, host: this.#url.host, headers, body, upgrade });
     } catch (error) {
       throw this.#readable(error);
     }
@@ -226,7 +275,7 @@ export class HttpTransport implements Transport {
       timeoutMs: this.#options.connectTimeoutMs ?? 30_000,
       clock: this.#clock,
     });
-    this.#lane = { certificate, pool: new SocketPool({ connector, clock: this.#clock }) };
+    this.#lane = { certificate, connector, pool: new SocketPool({ connector, clock: this.#clock }) };
     return this.#lane;
   }
 

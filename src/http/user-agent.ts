@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { arch, platform } from 'node:process';
 
+/** The build puts the version here. */
+declare const TIDEWATCH_VERSION: string | undefined;
+
 let version: string | undefined;
 
 /** `tidewatch/1.2.3 (node/v20.19.0; linux/x64)` */
 export function defaultUserAgent(): string {
-  version ??= readVersion();
+  version ??= typeof TIDEWATCH_VERSION === 'string' ? TIDEWATCH_VERSION : readVersion();
   return `tidewatch/${version} (node/${process.version}; ${platform}/${arch})`;
 }
 
-/** The package's own manifest is two folders up, both in the source and as published. Bundled elsewhere, it is unknown. */
+/** From the sources: the manifest of the package is two folders up. */
 function readVersion(): string {
   try {
     const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));

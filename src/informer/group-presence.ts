@@ -71,7 +71,11 @@ export class GroupPresence {
     const response = await this.#transport.request({ method: 'GET', path, headers, signal, clock: this.#clock });
     const body = await readText(response.body);
     if (response.status === 404) return new Map();
-    if (response.status !== 200) throw ApiError.fromResponse(response.status, body, { request: `GET ${path}` });
+    if (response.status !== 200)
+      throw ApiError.fromResponse(response.status, body, {
+        request: `GET ${path}`,
+        refusedLogin: response.refusedLogin,
+      });
     return new Map(
       (listed(body, path) ?? []).flatMap(({ name, namespaced }) =>
         name === undefined ? [] : [[name, { namespaced: namespaced === true }]],

@@ -5,9 +5,23 @@ import { parseKubeconfig } from './kubeconfig-parser.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A kubeconfig as data, in the words of its file format: what a YAML or JSON parser makes of one. */
+export interface KubeconfigContent {
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly 'current-context'?: string | undefined;
+  readonly clusters?: readonly unknown[] | undefined;
+  readonly users?: readonly unknown[] | undefined;
+  readonly contexts?: readonly unknown[] | undefined;
+  readonly preferences?: unknown;
+  readonly extensions?: readonly unknown[] | undefined;
+}
+
 export interface KubeconfigLoadOptions {
   /** Files named by the caller: each must exist, and neither KUBECONFIG nor the home folder is looked at. */
   paths?: readonly string[];
+  /** A kubeconfig itself, as text or data: nothing is read. Relative paths in it start at the working directory. */
+  content?: string | KubeconfigContent;
   env: Environment;
 }
 
@@ -17,6 +31,10 @@ export interface KubeconfigLoadOptions {
  * mixed in. Nothing is ever written.
  */
 export async function loadKubeconfig(options: KubeconfigLoadOptions): Promise<Kubeconfig> {
+  if (options.content !== undefined) {
+    const text = typeof options.content === 'string' ? options.content : JSON.stringify(options.content);
+    return parseKubeconfig(text, 'the option `kubeconfig`', resolve('.'));
+  }
   const explicit = options.paths !== undefined;
   const files = options.paths ?? defaultKubeconfigFiles(options.env);
   const loaded: Kubeconfig[] = [];

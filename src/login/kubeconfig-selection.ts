@@ -12,6 +12,8 @@ export interface KubeconfigSelection {
   cluster: { name: string; config: KubeconfigCluster } | undefined;
   /** Undefined for a context without a user: an anonymous login. */
   user: { name: string; config: KubeconfigUser } | undefined;
+  /** The name of the context; empty when there is none. */
+  context: string;
   /** Empty when the context has none. */
   namespace: string;
 }
@@ -45,6 +47,7 @@ export function selectFromKubeconfig(config: Kubeconfig, choice: KubeconfigChoic
   return {
     cluster: cluster && { name: clusterName, config: cluster },
     user: user && { name: userName, config: user },
+    context: contextName,
     namespace: context?.namespace ?? '',
   };
 }

@@ -111,7 +111,12 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
     if (response.status >= 200 && response.status < 300) return;
     const body = await readSome(response.body);
     const seconds = retryAfterSeconds(response);
-    const context = { request: `GET ${path}`, ...(seconds !== undefined && { retryAfterSeconds: seconds }) };
+    const { refusedLogin } = response;
+    const context = {
+      request: `GET ${path}`,
+      refusedLogin,
+      ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+    };
     const status = this.#options.codec.readStatus?.(body, contentType(response));
     if (status !== undefined) throw new ApiError({ ...status, code: status.code ?? response.status }, context);
     throw ApiError.fromResponse(response.status, body.toString('utf8'), context);

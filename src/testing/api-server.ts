@@ -14,6 +14,11 @@ export interface InProcessClusterOptions extends ClusterOptions {
  * and every other client.
  */
 export class ApiServer extends EmbeddedServer {
+  static {
+    // A bundler gives one of two classes of the same name another one.
+    Object.defineProperty(ApiServer, 'name', { value: 'ApiServer' });
+  }
+
   static override async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = new ApiServer(options);
     if (options.listen ?? true) await server.listen(options);

@@ -1,4 +1,11 @@
 export type { ApiServerOptions } from '../apiserver/apiserver.ts';
+export type {
+  Kubelet,
+  KubeletLogRequest,
+  KubeletPort,
+  KubeletSession,
+  KubeletTarget,
+} from '../apiserver/kubelet/kubelet.ts';
 export type { Access, AccessMatch, User } from '../apiserver/request/access.ts';
 export type { Fault, FaultMatch, FaultOptions, FaultPlan, PlannedFault } from '../apiserver/request/fault-plan.ts';
 export type { ServerSnapshot } from '../apiserver/storage/server-snapshot.ts';

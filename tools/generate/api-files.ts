@@ -96,7 +96,11 @@ class ApiFile {
   addToken(resource: ResourceDescription): void {
     const { group, version, plural, kind, accessor } = resource;
     const names = [group, version, plural].map((name) => `'${name}'`).join(', ');
-    this.#tokens.push(`export const ${accessor}: Resource<${kind}> = /*#__PURE__*/ builtin<${kind}>(${names});\n`);
+    // The client of the pods can do more than others, which the type of their token says.
+    const isPods = group === '' && plural === 'pods';
+    const type = `${isPods ? 'PodResource' : 'Resource'}<${kind}>`;
+    const token = `/*#__PURE__*/ builtin<${kind}>(${names})${isPods ? ` as ${type}` : ''}`;
+    this.#tokens.push(`export const ${accessor}: ${type} = ${token};\n`);
   }
 
   text(): string {
@@ -112,7 +116,7 @@ class ApiFile {
       HEADER,
       ...(this.#tokens.length > 0
         ? [
-            "import type { Resource } from '../../../api/resource.ts';\n",
+            `import type { ${this.#door === 'core/v1' ? 'PodResource, ' : ''}Resource } from '../../../api/resource.ts';\n`,
             "import { builtin } from '../../resources.ts';\n",
           ]
         : []),

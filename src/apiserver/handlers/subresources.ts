@@ -1,8 +1,8 @@
 import type { Api } from '../api.ts';
+import { handleKubelet } from '../kubelet/kubelet-handler.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
-import { methodNotAllowed, notFound, statusError, unknownPath } from '../request/status-error.ts';
-import { keyFor } from '../storage/object-writer.ts';
+import { methodNotAllowed, unknownPath } from '../request/status-error.ts';
 import { handlePatch } from './patch-handler.ts';
 import { handleBinding, handleEviction } from './pod-actions.ts';
 import { handleGet } from './read-handlers.ts';
@@ -12,7 +12,7 @@ import { handleUpdate } from './write-handlers.ts';
 
 type Handler = (api: Api, scope: ResourceScope) => ServerResponse | Promise<ServerResponse>;
 
-/** Subresources that stream to or from a kubelet, which this server does not have. */
+/** Subresources that stream to or from a kubelet. */
 const KUBELET = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 const OWN_KINDS = new Map<string, Handler>([
@@ -34,10 +34,7 @@ export async function handleSubresource(api: Api, scope: ResourceScope): Promise
   const subresource = resource.subresource(info.subresource);
   if (!subresource) throw unknownPath();
   if (!subresource.verbs.includes(info.verb)) throw methodNotAllowed();
-  if (KUBELET.has(info.subresource)) {
-    if (!resource.table.objects.has(keyFor(scope.namespace, info.name))) throw notFound(resource, info.name);
-    throw statusError(501, 'NotImplemented', `${info.subresource} needs a node, which this server does not have`);
-  }
+  if (KUBELET.has(info.subresource)) return handleKubelet(api, scope);
   const handler = OWN_KINDS.get(info.subresource) ?? BY_VERB.get(info.verb);
   if (!handler) throw methodNotAllowed();
   return handler(api, scope);

@@ -3,9 +3,11 @@ import {
   type IncomingMessage,
   type ServerResponse as NodeResponse,
   type Server,
+  STATUS_CODES,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
 import type { Logger } from '../../observe/logger.ts';
@@ -33,6 +35,8 @@ export interface HttpFrontOptions {
 export class HttpFront {
   readonly #server: Server;
   readonly #options: HttpFrontOptions;
+  /** Connections that have left HTTP, or are about to. */
+  readonly #upgraded = new Set<Duplex>();
   #port = 0;
 
   private constructor(options: HttpFrontOptions) {
@@ -47,6 +51,13 @@ export class HttpFront {
     this.#server.keepAliveTimeout = 90_000;
     // A watch may last for hours, and a client may take its time to send a body.
     this.#server.requestTimeout = 0;
+    this.#server.on('upgrade', (incoming, socket, head) => {
+      this.#upgrade(incoming, socket, head).catch((error: unknown) => {
+        if (!(error instanceof ConnectionLost))
+          this.#options.logger.error('A connection could not be upgraded.', error);
+        socket.destroy();
+      });
+    });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
@@ -71,25 +82,52 @@ export class HttpFront {
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
+    for (const socket of this.#upgraded) socket.destroy();
     await closed;
+  }
+
+  /** A connection that may leave HTTP; one that is not let closes with the answer. */
+  async #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.#upgraded.add(socket);
+    const gone = new AbortController();
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#upgraded.delete(socket);
+      gone.abort(new ConnectionLost('the client has gone'));
+    });
+    const foreign = this.#foreign(incoming);
+    const request = { ...requestOf(incoming, new Uint8Array(), gone.signal), canUpgrade: true };
+    const response =
+      foreign === undefined ? await this.#options.handle(request) : jsonResponse(403, forbiddenPath(foreign).status);
+    const lines = response.headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    if (response.upgraded) {
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines}\r\n`);
+      if (head.length > 0) socket.unshift(head);
+      response.upgraded(socket);
+      return;
+    }
+    const chunks: Uint8Array[] = [];
+    if (response.body instanceof Uint8Array) chunks.push(response.body);
+    else for await (const chunk of response.body) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const { status } = response;
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${lines}`);
+    socket.end(Buffer.concat([Buffer.from(`content-length: ${body.length}\r\nconnection: close\r\n\r\n`), body]));
+  }
+
+  /** Why a request is not for this server. */
+  #foreign(incoming: IncomingMessage): string | undefined {
+    const { certificate, allowedHosts } = this.#options;
+    // With TLS, the certificate holds for the names of this server alone.
+    return certificate ? undefined : foreignRequest(incoming.headers, allowedHosts);
   }
 
   async #serve(incoming: IncomingMessage, outgoing: NodeResponse): Promise<void> {
     const gone = new AbortController();
     outgoing.on('close', () => gone.abort(new ConnectionLost('the client has gone')));
-    const { certificate, allowedHosts } = this.#options;
-    // With TLS, the certificate holds for the names of this server alone.
-    const foreign = certificate ? undefined : foreignRequest(incoming.headers, allowedHosts);
-    const url = incoming.url ?? '/';
-    const mark = url.indexOf('?');
-    const request: ServerRequest = {
-      method: incoming.method ?? 'GET',
-      path: mark < 0 ? url : url.slice(0, mark),
-      query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
-      headers: flatHeaders(incoming),
-      body: foreign === undefined ? await readBody(incoming) : new Uint8Array(),
-      signal: gone.signal,
-    };
+    const foreign = this.#foreign(incoming);
+    const body = foreign === undefined ? await readBody(incoming) : new Uint8Array();
+    const request = requestOf(incoming, body, gone.signal);
     if (foreign !== undefined) outgoing.setHeader('connection', 'close');
     const response =
       foreign === undefined ? await this.#options.handle(request) : jsonResponse(403, forbiddenPath(foreign).status);
@@ -122,6 +160,19 @@ export class HttpFront {
     if (!(error instanceof ConnectionLost)) this.#options.logger.error('A response could not be written.', error);
     outgoing.socket?.destroy();
   }
+}
+
+function requestOf(incoming: IncomingMessage, body: Uint8Array, signal: AbortSignal): ServerRequest {
+  const url = incoming.url ?? '/';
+  const mark = url.indexOf('?');
+  return {
+    method: incoming.method ?? 'GET',
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    headers: flatHeaders(incoming),
+    body,
+    signal,
+  };
 }
 
 /** Reads at most one byte more than is allowed; the rest is not kept. */

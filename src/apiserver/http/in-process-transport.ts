@@ -1,6 +1,13 @@
 import { setMaxListeners } from 'node:events';
+import { duplexPair } from 'node:stream';
 import { isOpenEnded } from '../../api/open-ended.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../../api/transport.ts';
+import type {
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRequest,
+  UpgradeResponse,
+} from '../../api/transport.ts';
 import { TransportError } from '../../api/transport-error.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { StallLimit } from '../../observe/stall-limit.ts';
@@ -67,6 +74,44 @@ export class InProcessTransport implements Transport {
     }
   }
 
+  async upgrade(request: UpgradeRequest): Promise<UpgradeResponse> {
+    const { signal, protocol } = request;
+    signal?.throwIfAborted();
+    if (this.#refusal) throw this.#refusal;
+    const gone = new AbortController();
+    const abort = () => gone.abort(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#running.add(gone);
+    const finish = () => {
+      signal?.removeEventListener('abort', abort);
+      this.#running.delete(gone);
+    };
+    const headers = { ...request.headers, upgrade: protocol, connection: 'Upgrade' };
+    try {
+      const serverRequest = this.#serverRequest({ ...request, headers, method: 'GET' }, gone.signal);
+      const response = await untilAborted(this.#options.handle({ ...serverRequest, canUpgrade: true }), gone.signal);
+      if (!response.upgraded) {
+        finish();
+        return { status: response.status, headers: headerMap(response), body: chunksOf(response.body) };
+      }
+      const [ours, theirs] = duplexPair();
+      const end = () => {
+        finish();
+        gone.abort(new ConnectionLost('the client has gone'));
+        ours.destroy();
+        theirs.destroy();
+      };
+      ours.once('close', end);
+      theirs.once('close', end);
+      gone.signal.addEventListener('abort', () => ours.destroy(asError(gone.signal.reason)), { once: true });
+      response.upgraded(theirs);
+      return { status: 101, headers: headerMap(response), body: chunksOf(new Uint8Array()), connection: ours };
+    } catch (error) {
+      finish();
+      throw asTransportError(error);
+    }
+  }
+
   close(): Promise<void> {
     return this.#end(new TransportError('closed', 'the transport has been closed: make a new one', { server: SERVER }));
   }
@@ -102,6 +147,16 @@ export class InProcessTransport implements Transport {
       signal,
     };
   }
+}
+
+async function* chunksOf(body: ServerResponse['body']): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!(body instanceof Uint8Array)) yield* body;
+  else if (body.length > 0) yield body;
+}
+
+function asError(reason: unknown): Error | undefined {
+  if (reason instanceof ConnectionLost) return undefined;
+  return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError');
 }
 
 function headerMap(response: ServerResponse): ReadonlyMap<string, string> {

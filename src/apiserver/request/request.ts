@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { User } from './access.ts';
 import type { WatchFaults } from './fault-plan.ts';
 
@@ -13,6 +14,8 @@ export interface ServerRequest {
   readonly body: Uint8Array;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
+  /** Whether its connection can leave HTTP. */
+  readonly canUpgrade?: boolean;
 }
 
 /** What the handlers add while a request travels through the server. */
@@ -32,6 +35,8 @@ export interface ServerResponse {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   /** Set on watches: each chunk must reach the client at once, and nothing is compressed. */
   readonly streaming?: boolean;
+  /** Set with 101: gets the connection, which is its own from then on. */
+  readonly upgraded?: (connection: Duplex) => void;
 }
 
 export function jsonResponse(status: number, body: unknown): ServerResponse {

@@ -25,6 +25,7 @@ describe('what a shell may complete', () => {
     expect(await candidates([''])).toEqual([
       'demo',
       'watch',
+      'logs',
       'serve',
       'generate',
       'init',

@@ -1,6 +1,7 @@
 import type { CliIo } from '../cli-io.ts';
 import { phaseSpans, trouble } from '../informer-status.ts';
 import type { Capabilities } from '../terminal/capabilities.ts';
+import { JobControl } from '../terminal/job-control.ts';
 import { type Key, Keyboard } from '../terminal/keyboard.ts';
 import { bytesText, countText, rateText } from '../terminal/number-text.ts';
 import { RepaintTimer } from '../terminal/repaint-timer.ts';
@@ -57,11 +58,24 @@ export class DemoScreen {
     });
     const keyboard = new Keyboard(io.stdin, (key) => {
       if (key === 'q' || key === 'ctrl-c') leave();
+      else if (key === 'ctrl-z') job.suspend();
       else void this.#act(key);
+    });
+    const job = new JobControl({
+      leave: () => {
+        keyboard.close();
+        this.#screen.close();
+      },
+      enter: () => {
+        this.#screen.open();
+        keyboard.open();
+        this.#timer.request();
+      },
     });
     world.log.onEntry = () => this.#timer.request();
     this.#screen.open();
     keyboard.open();
+    job.open();
     this.#timer.request();
     world.begin();
     try {
@@ -69,6 +83,7 @@ export class DemoScreen {
       return 0;
     } finally {
       this.#timer.stop();
+      job.close();
       keyboard.close();
       this.#screen.close();
     }

@@ -43,6 +43,7 @@ describe('tidewatch serve', () => {
     const file = join(folder, 'tidewatch.kubeconfig');
     const result = await serving([], async (output) => {
       expect(output).toContain(`export KUBECONFIG=${file}\n`);
+      expect(output).toContain('Nothing runs pods');
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       await using cluster = await Cluster.connect({ kubeconfig: file, env: {} });
       expect(output).toContain(cluster.server.replace(/\/$/, ''));

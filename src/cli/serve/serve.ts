@@ -66,8 +66,10 @@ function serverOptions(flags: FlagValues): ApiServerOptions {
   };
 }
 
-function usage(url: string, path: string): string {
+/** What it says when it runs. */
+export function usage(url: string, path: string): string {
   return `A Kubernetes API server runs at ${url}; what it stores is gone when it stops.
+Nothing runs pods: there are no nodes, so pods stay Pending and have no logs.
 
 In another terminal:
   export KUBECONFIG=${shellWord(path)}

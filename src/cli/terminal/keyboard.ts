@@ -12,6 +12,7 @@ export type Key =
   | 'enter'
   | 'backspace'
   | 'ctrl-c'
+  | 'ctrl-z'
   | (string & {});
 
 const ESCAPE = '\x1b';
@@ -34,6 +35,7 @@ const SEQUENCES: ReadonlyMap<string, Key> = new Map([
   ['\x7f', 'backspace'],
   ['\b', 'backspace'],
   ['\x03', 'ctrl-c'],
+  ['\x1a', 'ctrl-z'],
   ['\x1b', 'escape'],
 ]);
 

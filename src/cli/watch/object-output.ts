@@ -11,6 +11,11 @@ export type ObjectLine = (type: EventType, object: KubernetesObject, finalStateU
 export const eventLine: ObjectLine = (type, object) =>
   `${type} ${safeText(metaNamespaceKey(object))} ${safeText(object.metadata?.resourceVersion ?? '')}\n`;
 
+/** `ADD pod default/web-0 1234`, where several types come together. */
+export function typedEventLine(typeName: string): ObjectLine {
+  return (type, object) => eventLine(type, object).replace(' ', ` ${typeName} `);
+}
+
 /** `{"type":"ADD","key":"default/web-0","resourceVersion":"1234","object":{…}}`. */
 export const jsonLine: ObjectLine = (type, object, finalStateUnknown) => {
   const event = {

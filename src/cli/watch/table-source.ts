@@ -128,6 +128,7 @@ export class TableSource {
     const retryAfter = Number(response.headers.get('retry-after') || Number.NaN);
     throw ApiError.fromResponse(response.status, await bodyText(response.body), {
       request: `GET ${this.#path}`,
+      refusedLogin: response.refusedLogin,
       ...(Number.isFinite(retryAfter) && { retryAfterSeconds: retryAfter }),
     });
   }

@@ -6,12 +6,13 @@ export const OUTPUTS = ['wide', 'json', 'name', 'events'] as const;
 export const watchCommand: Command = {
   name: 'watch',
   summary: 'follow the objects of a resource on any cluster',
-  operands: 'RESOURCE [NAME]',
+  operands: 'RESOURCE[,RESOURCE...] [NAME]',
   operandKind: 'resource',
   maxOperands: 2,
   about: [
     'Shows the objects of a resource and keeps showing them as they change: in a terminal as a live table, through a pipe as one line for each event. The watch survives lost connections, restarts of the server and a compacted history.',
     'RESOURCE is anything that the cluster serves, by any of its names: pods, po, Pod, deployments.apps, crontabs.v1.stable.example.com, pod/web-0.',
+    'Several resources, as "pods,deployments", or a category such as "all", are shown as lines such as "ADD pod default/web-0 1234".',
     'Outputs: the default and "wide" are the columns of "kubectl get"; "events" prints lines such as "ADD default/web-0 1234" (ADD, UPDATE, DELETE); "json" one object a line with type, key, resourceVersion and object; "name" lines such as "pod/web-0".',
   ],
   flags: [
@@ -57,6 +58,7 @@ export const watchCommand: Command = {
   examples: [
     { about: 'A live table of the pods in the namespace of the context', line: 'tidewatch watch pods' },
     { about: 'All deployments of an app, in all namespaces', line: 'tidewatch watch deploy -A -l app=web -o wide' },
+    { about: 'Everything that "kubectl get all" shows', line: 'tidewatch watch all' },
     { about: 'One line for each event, for a script', line: 'tidewatch watch pods -A -o events | grep DELETE' },
     {
       about: 'The names of the pods on a node, and end',

@@ -10,6 +10,8 @@ import type { OUTPUTS } from './watch-command.ts';
 export interface WatchRequest {
   /** By any of its names. */
   readonly resource: string;
+  /** Whether others are watched beside it. */
+  readonly isOneOfSeveral: boolean;
   readonly name: string | undefined;
   /** Undefined: that of the context. */
   readonly namespace: string | undefined;
@@ -47,6 +49,7 @@ export function watchRequest({ flags, positionals }: Pick<Invocation, 'flags' | 
   const fields = FieldSelector.parse(flags.text('field-selector') ?? '').toString();
   return {
     resource,
+    isOneOfSeveral: false,
     name,
     namespace: flags.text('namespace'),
     allNamespaces: flags.on('all-namespaces'),
@@ -74,8 +77,11 @@ function operands([first, second]: readonly string[]): { resource: string; name:
   if (first === undefined || first === '') {
     throw new UsageError('"tidewatch watch" needs a RESOURCE, such as pods', seeHelp({ name: 'watch' }));
   }
-  if (first.includes(',')) {
-    throw new UsageError(`"${first}" names several resources`, 'Watch one of them, and the others in other terminals.');
+  if (first.includes(',') && (second !== undefined || first.includes('/'))) {
+    throw new UsageError(
+      `"${first}" names several resources, so no single object can be named`,
+      seeHelp({ name: 'watch' }),
+    );
   }
   const slash = first.indexOf('/');
   if (slash < 0) return { resource: first, name: checkedName(second) };

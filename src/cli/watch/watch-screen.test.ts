@@ -72,7 +72,7 @@ describe('tidewatch watch, in a terminal', () => {
     await client.create(pod('web-0'));
     await client.create(pod('web-1'));
     const session = new Session(['pods'], { columns: 80, rows: 12 });
-    const text = await session.shows('● watching');
+    const text = await session.shows('2 objects');
     expect(text.split('\n')[0]).toBe(`pods in default  ${server.url}`);
     expect(text).toMatch(/\n {2}NAME {3}READY {2}STATUS {3}RESTARTS {2}AGE\n {2}web-0 {2}0\/1 {4}Pending {2}0 /);
     expect(text).toMatch(/● watching {2}2 objects {2}0 events\/s {2}version \d+\n/);

@@ -3,6 +3,7 @@ import { Interrupted } from '../cli-io.ts';
 import { phaseSpans, trouble } from '../informer-status.ts';
 import { RateMeter } from '../rate-meter.ts';
 import type { Capabilities } from '../terminal/capabilities.ts';
+import { JobControl } from '../terminal/job-control.ts';
 import { type Key, Keyboard } from '../terminal/keyboard.ts';
 import { counted, countText, rateText } from '../terminal/number-text.ts';
 import { progressBar } from '../terminal/progress-bar.ts';
@@ -69,19 +70,33 @@ export class WatchScreen {
     const keyboard = new Keyboard(io.stdin, (key) => {
       if (key === 'q') leave(0);
       else if (key === 'ctrl-c') leave(new Interrupted('SIGINT'));
+      else if (key === 'ctrl-z') job.suspend();
       else this.#scroll(key);
+    });
+    const job = new JobControl({
+      leave: () => {
+        keyboard.close();
+        this.#screen.close();
+      },
+      enter: () => {
+        this.#screen.open();
+        keyboard.open();
+        this.#timer.request();
+      },
     });
     this.#listen();
     const ended = untilAborted(io.signal).then(() => Promise.reject(io.signal.reason));
     ended.catch(() => {});
     this.#screen.open();
     keyboard.open();
+    job.open();
     this.#timer.request();
     const running = informer.run({ signal: AbortSignal.any([io.signal, stop.signal]) });
     try {
       return await Promise.race([left, ended, failures.fatal]);
     } finally {
       this.#timer.stop();
+      job.close();
       keyboard.close();
       this.#screen.close();
       stop.abort();

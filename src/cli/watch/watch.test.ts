@@ -104,6 +104,34 @@ describe('tidewatch watch, through a pipe', () => {
     await watched.stop();
   });
 
+  it('shows several resources, and categories, as events with their type', async () => {
+    const client = cluster.client(pods);
+    await client.create(pod('web-0'));
+    await cluster.client(configMaps).create({ metadata: { name: 'c' } });
+    const { stdout, code } = await watch('pods,configmaps', '--exit-after-sync');
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').sort()).toEqual([
+      expect.stringMatching(/^ADD configmap default\/c \d+$/),
+      expect.stringMatching(/^ADD pod default\/web-0 \d+$/),
+    ]);
+    const all = await watch('all', '--exit-after-sync', '-o', 'name');
+    expect(all.stdout).toBe('pod/web-0\n');
+    expect(await watch('pods,nothing', '--exit-after-sync')).toMatchObject({ code: 1 });
+    expect(await watch('pods,configmaps', '-o', 'wide')).toMatchObject({ code: 2 });
+    const followed = watching('pods,configmaps', '--watch-only');
+    await client.create(pod('web-1'));
+    expect((await followed.stop()).code).toBe(130);
+  });
+
+  it('leaves out what is forbidden of several resources, with a warning', async () => {
+    await cluster.client(pods).create(pod('web-0'));
+    server.access.deny({ resources: ['secrets'] });
+    const { stdout, stderr, code } = await watch('pods,secrets', '--exit-after-sync');
+    expect(code).toBe(0);
+    expect(stdout).toContain('ADD pod default/web-0');
+    expect(stderr).toContain('secrets is left out');
+  });
+
   it('prints events as JSON, one a line, whatever is in the object', async () => {
     const data = { 'a.txt': 'line\none \x1b[31m\x9b \u202e', constructor: 'x' };
     const made = await cluster.client(configMaps).create({ metadata: { name: 'one' }, data });

@@ -12,7 +12,7 @@ import { observedTransport } from '../exchange-observer.ts';
 import { capabilitiesOf } from '../terminal/capabilities.ts';
 import { follow, WatchFailures } from './follow.ts';
 import { LineWriter } from './line-writer.ts';
-import { eventLine, jsonLine, nameLine, type ObjectLine } from './object-output.ts';
+import { eventLine, jsonLine, nameLine, type ObjectLine, typedEventLine } from './object-output.ts';
 import { RowOutput } from './row-output.ts';
 import type { TableRow } from './table-rows.ts';
 import { TableSource } from './table-source.ts';
@@ -20,6 +20,7 @@ import { viewColumns } from './table-view.ts';
 import type { WatchContext } from './watch-context.ts';
 import { type WatchRequest, watchRequest } from './watch-request.ts';
 import { WatchScreen } from './watch-screen.ts';
+import { severalRequests, watchSeveral } from './watch-several.ts';
 import { watchTarget } from './watch-target.ts';
 
 export async function watch(invocation: Invocation): Promise<number> {
@@ -29,6 +30,8 @@ export async function watch(invocation: Invocation): Promise<number> {
   const leave = () => void cluster.close();
   io.signal.addEventListener('abort', leave, { once: true });
   try {
+    const several = await severalRequests(cluster, request);
+    if (several !== undefined) return await watchSeveral(cluster, several, io, watchOn);
     return await watchOn(cluster, request, io);
   } finally {
     io.signal.removeEventListener('abort', leave);
@@ -45,7 +48,10 @@ export async function watchOn(cluster: Cluster, request: WatchRequest, io: CliIo
   });
   const context = { io, request, target, cluster, transport, watchAccepted: () => accepted };
   if (request.output === 'json') return watchObjects(context, jsonLine);
-  if (request.output === 'events') return watchObjects(context, eventLine, { metadataOnly: true });
+  if (request.output === 'events') {
+    const line = request.isOneOfSeveral ? typedEventLine(target.typeName) : eventLine;
+    return watchObjects(context, line, { metadataOnly: true });
+  }
   if (request.output === 'name') return watchObjects(context, nameLine(target.typeName), { metadataOnly: true });
   return watchTable(context);
 }
@@ -144,7 +150,7 @@ async function watchTable(context: WatchContext): Promise<number> {
 
 /** kubectl's words when there is nothing to show, and an error where something was named. */
 function sayIfNone({ io, request, target }: WatchContext, shown: number): void {
-  if (shown > 0 || request.watchOnly) return;
+  if (shown > 0 || request.watchOnly || request.isOneOfSeveral) return;
   const where = target.namespace === undefined ? '' : ` in namespace "${target.namespace}"`;
   if (request.name === undefined) io.stderr.write(`No resources found${where}.\n`);
   else if (!request.exitAfterSync) {

@@ -6,6 +6,8 @@ export interface Http1Request {
   readonly host: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
+  /** The protocol that the connection is to go over to. */
+  readonly upgrade?: string | undefined;
 }
 
 /** A request as it goes over the wire. */
@@ -37,7 +39,8 @@ export function encodeRequest(request: Http1Request): EncodedRequest {
   const names = Object.keys(headers);
   let head = `${method} ${target} HTTP/1.1\r\n`;
   if (!names.some((name) => name.toLowerCase() === 'host')) head += headerLine('host', request.host);
-  head += 'connection: keep-alive\r\n';
+  head += request.upgrade === undefined ? 'connection: keep-alive\r\n' : 'connection: Upgrade\r\n';
+  if (request.upgrade !== undefined) head += headerLine('upgrade', request.upgrade);
   for (const name of names) {
     if (!TOKEN.test(name)) throw new TypeError('invalid header name');
     if (OWN_HEADERS.has(name.toLowerCase())) throw new TypeError(`invalid ${name} header: the caller cannot set it`);

@@ -34,7 +34,7 @@ export class Connector {
   }
 
   /** A plain socket to the server itself reads into `buffer`; one with TLS cannot, as it reads on for a while when it is paused. */
-  async connect(signal: AbortSignal, buffer: ReadBuffer): Promise<Socket> {
+  async connect(signal: AbortSignal, buffer?: ReadBuffer): Promise<Socket> {
     const { server, clock, timeoutMs } = this.#options;
     const opening = new SocketOpening({ signal, clock, timeoutMs, timeoutError: () => this.#timeout() });
     try {
@@ -47,7 +47,7 @@ export class Connector {
     }
   }
 
-  async #open(opening: SocketOpening, buffer: ReadBuffer): Promise<void> {
+  async #open(opening: SocketOpening, buffer: ReadBuffer | undefined): Promise<void> {
     const { server, proxy, tls } = this.#options;
     const secure = server.protocol === 'https:';
     const host = bareHost(server);
@@ -56,7 +56,7 @@ export class Connector {
     const settings = secure ? await opening.step(tls.settings(host)) : undefined;
     if (proxy === undefined) {
       if (settings) await this.#secure(opening, settings, { port });
-      else await this.#plain(opening, { host, port, onread: buffer.onread });
+      else await this.#plain(opening, { host, port, ...(buffer && { onread: buffer.onread }) });
       return;
     }
     const tunnel = await this.#throughProxy(opening, proxy, { host, port }, secure);

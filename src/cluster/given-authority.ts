@@ -1,0 +1,30 @@
+import { FileContent, type FileContentOptions } from '../http/file-content.ts';
+import type { TlsTrust } from '../http/socket/tls-trust.ts';
+import { isFile } from '../login/in-cluster.ts';
+import { KubeconfigError } from '../login/kubeconfig.ts';
+
+const PEM = '-----BEGIN';
+
+/** The option `certificateAuthority`: PEM, as text or bytes, or the path of a file with it, which is read again as it changes. */
+export async function givenAuthority(
+  given: string | Uint8Array,
+  options: Omit<FileContentOptions, 'purpose'>,
+): Promise<NonNullable<TlsTrust['ca']>> {
+  const text = typeof given === 'string' ? given : Buffer.from(given).toString('latin1');
+  if (text.includes(PEM)) return typeof given === 'string' ? given : Buffer.from(given);
+  if (typeof given === 'string' && (await isFile(given)))
+    return new FileContent(given, { ...options, purpose: 'CA file' });
+  const expected = `expected was PEM (a text with "${PEM} CERTIFICATE-----") or the path of a file with it`;
+  throw new KubeconfigError(`the option \`certificateAuthority\` is ${described(given, text)}; ${expected}`);
+}
+
+function described(given: string | Uint8Array, text: string): string {
+  if (text.trim() === '') return 'empty';
+  // How a kubeconfig has it in certificate-authority-data.
+  if (Buffer.from(text.slice(0, 64), 'base64').toString('latin1').includes(PEM))
+    return 'PEM in base64: decode it first';
+  if (typeof given !== 'string') return `${given.length} bytes without a certificate in PEM`;
+  return given.length > 200 || given.includes('\n')
+    ? 'a text without a certificate in PEM'
+    : `"${given}", which is not a file that can be read`;
+}

@@ -1,0 +1,154 @@
+import type { Duplex } from 'node:stream';
+import type { KubernetesObject } from '../../api/metadata.ts';
+import { resourcePath } from '../../api/resource.ts';
+import type { Logger } from '../../observe/logger.ts';
+import { Client, type ClientOptions } from '../client.ts';
+import type { CallOptions } from '../client-options.ts';
+import { InterruptibleStream } from '../interruptible-stream.ts';
+import { logLines } from './log-lines.ts';
+import type { ChannelSource } from './open-channels.ts';
+import type {
+  AttachOptions,
+  ExecOptions,
+  ExecResult,
+  LogOptions,
+  LogsOfOptions,
+  PodLogLine,
+  PortForwardOptions,
+} from './pod-options.ts';
+import type { PortForward } from './port-forward.ts';
+
+export interface PodClientOptions<T extends KubernetesObject> extends ClientOptions<T> {
+  source: ChannelSource;
+  logger: Logger;
+}
+
+/**
+ * What `cluster.client(pods)` gives: a `Client`, and what pods alone can do. Logs come over HTTP; `exec`, `attach` and `portForward` open
+ * a WebSocket with the login, the CA and the proxy of the cluster. The code of these is loaded when they are called.
+ */
+export class PodClient<T extends KubernetesObject = KubernetesObject> extends Client<T> {
+  readonly #options: PodClientOptions<T>;
+
+  constructor(options: PodClientOptions<T>) {
+    super(options);
+    this.#options = options;
+  }
+
+  /**
+   * The log of one container, line by line. Ends with the log, or when the signal aborts, and as soon as it is left.
+   *
+   *     for await (const line of cluster.client(pods).logs('web-0', { follow: true, tailLines: 10 })) console.log(line);
+   */
+  logs(name: string, options: LogOptions = {}): AsyncGenerator<string, void, undefined> {
+    const path = this.#path(name, 'log', options);
+    return new InterruptibleStream((ended) => this.#lines(path, options, ended), options.signal);
+  }
+
+  /**
+   * The logs of all pods that a label selector means, each line with its pod; `''` means all. With `follow`, new pods and restarted
+   * containers join, ended ones leave, and it goes on until the signal aborts or it is left. Without a namespace, in the options or of the
+   * client: in all of them.
+   */
+  logsOf(labelSelector: string, options: LogsOfOptions = {}): AsyncGenerator<PodLogLine, void, undefined> {
+    const { signal, ...rest } = options;
+    const { source, logger } = this.#options;
+    return new InterruptibleStream(
+      async function* (this: PodClient<T>, ended: AbortSignal) {
+        const { severalLogs } = await import('./several-logs.ts');
+        const open = (name: string, one: LogOptions) => this.logs(name, one);
+        const client = this as Client<KubernetesObject>;
+        yield* severalLogs({ ...rest, labelSelector, client, open, clock: source.clock, logger }, ended);
+      }.bind(this),
+      signal,
+    );
+  }
+
+  /**
+   * Runs a program in a container and resolves when it has ended, with its exit code, which may be another than 0. Rejects when it could
+   * not be run, or when the connection broke.
+   *
+   *     const { exitCode, stdout } = await cluster.client(pods).exec('web-0', ['ls', '/etc']);
+   */
+  async exec(name: string, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    if (!Array.isArray(command) || command.length === 0) {
+      throw new TypeError("exec needs the program and its arguments as a list: ['ls', '-l']");
+    }
+    const { remoteCommand } = await import('./remote-command.ts');
+    return remoteCommand(this.#options.source, { ...options, path: this.#path(name, 'exec', options), command });
+  }
+
+  /** Connects to the program that runs in a container, from now on, until it ends. */
+  async attach(name: string, options: AttachOptions = {}): Promise<ExecResult> {
+    const { remoteCommand } = await import('./remote-command.ts');
+    return remoteCommand(this.#options.source, { ...options, path: this.#path(name, 'attach', options) });
+  }
+
+  /** One connection to a port of a pod. Its owner destroys it; the signal does so, too. */
+  async dial(name: string, port: number, options: CallOptions = {}): Promise<Duplex> {
+    checkPort(port);
+    const { dialPort } = await import('./port-connection.ts');
+    return dialPort(this.#options.source, {
+      path: this.#path(name, 'portforward', options),
+      port,
+      signal: options.signal,
+    });
+  }
+
+  /**
+   * A port of this machine that leads to a port of a pod, until it is closed:
+   *
+   *     await using forward = await cluster.client(pods).portForward('web-0', 8080);
+   *     await fetch(`http://127.0.0.1:${forward.localPort}/`);
+   */
+  async portForward(name: string, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
+    checkPort(port);
+    const { signal, localPort = 0, address = '127.0.0.1', ...call } = options;
+    const path = this.#path(name, 'portforward', options);
+    const { PortForward } = await import('./port-forward.ts');
+    return PortForward.listen({
+      target: `${path.split('/')[4]}/${name}:${port}`,
+      dial: (ended) => this.dial(name, port, { ...call, signal: ended }),
+      logger: this.#options.logger,
+      signal,
+      localPort,
+      address,
+    });
+  }
+
+  #path(name: string, subresource: string, options: CallOptions): string {
+    const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
+    return resourcePath(this.resource, { namespace, name, subresource });
+  }
+
+  async *#lines(path: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    const { container, follow = false, sinceSeconds, tailLines, previous, timestamps } = options;
+    const query = new URLSearchParams();
+    const values = { container, follow, sinceSeconds, tailLines, previous, timestamps };
+    for (const [name, value] of Object.entries(values)) {
+      if (value !== undefined && value !== false) query.set(name, String(value));
+    }
+    try {
+      // A quiet log may answer with its first line only.
+      const limit = follow ? { headersTimeoutMs: 0 } : {};
+      const request = {
+        method: 'GET',
+        path,
+        query: query.toString(),
+        headers: { accept: '*/*' },
+        signal,
+        ...limit,
+      } as const;
+      const response = await this.#options.requests.open(request);
+      yield* logLines(response.body);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}
+
+function checkPort(port: number): void {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new TypeError(`a port is a number from 1 to 65535, and not ${String(port)}`);
+  }
+}

@@ -1,0 +1,68 @@
+import type { CallOptions } from '../client-options.ts';
+
+export interface LogOptions extends CallOptions {
+  /** Which container. Default: the only one; a pod with several needs the name. kubectl's `-c`. */
+  container?: string | undefined;
+  /** Go on with what is written from now on, until the container ends. Default false. */
+  follow?: boolean | undefined;
+  /** Lines of the last seconds alone. kubectl's `--since`. */
+  sinceSeconds?: number | undefined;
+  /** This many of the last lines. Default: all. */
+  tailLines?: number | undefined;
+  /** Of the container before its last restart. Default false. */
+  previous?: boolean | undefined;
+  /** Each line begins with the time at which it was written. Default false. */
+  timestamps?: boolean | undefined;
+}
+
+export interface LogsOfOptions extends Omit<LogOptions, 'previous'> {
+  /** Pods of which the server says this, too: `spec.nodeName=node-1`. */
+  fieldSelector?: string | undefined;
+  /** Which pods, by their names. Default: all that the selectors mean. */
+  matches?: ((pod: { readonly name: string; readonly namespace: string }) => boolean) | undefined;
+}
+
+/** One line of the log of one of several pods. */
+export interface PodLogLine {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly line: string;
+}
+
+/** Where output goes: a function that is awaited, or a stream such as `process.stdout`, which is not ended. */
+export type OutputSink = ((chunk: Uint8Array) => unknown) | NodeJS.WritableStream;
+
+export interface AttachOptions extends CallOptions {
+  /** Which container. Default: the server's choice, which is the only one, or that of an annotation. */
+  container?: string | undefined;
+  /** What the program reads. A stream such as `process.stdin` will do. Default: nothing. */
+  stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array> | undefined;
+  /** Default: collected, and given as text with the result. */
+  stdout?: OutputSink | undefined;
+  /** Default: collected. With `tty` it comes on stdout. */
+  stderr?: OutputSink | undefined;
+  /** Whether the program has a terminal. Default false. */
+  tty?: boolean | undefined;
+  /** The size of that terminal, whenever it changes. */
+  sizes?: AsyncIterable<{ readonly columns: number; readonly rows: number }> | undefined;
+  /** How much output is collected before the call fails. Default 16 MiB. */
+  maxOutputBytes?: number | undefined;
+}
+
+export type ExecOptions = AttachOptions;
+
+export interface ExecResult {
+  /** 0 when all went well. */
+  readonly exitCode: number;
+  /** Empty when it went elsewhere. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface PortForwardOptions extends CallOptions {
+  /** Where to listen. Default 0: any free port. */
+  localPort?: number | undefined;
+  /** Default 127.0.0.1, which this machine alone reaches. */
+  address?: string | undefined;
+}

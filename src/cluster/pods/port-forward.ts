@@ -1,0 +1,97 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { messageOf } from '../../observe/guarded.ts';
+import type { Logger } from '../../observe/logger.ts';
+
+export interface PortForwardParts {
+  /** `default/web-0:8080`, for messages. */
+  target: string;
+  dial(signal: AbortSignal): Promise<Duplex>;
+  logger: Logger;
+  signal?: AbortSignal | undefined;
+  localPort: number;
+  address: string;
+}
+
+/**
+ * A port of this machine that leads to a port of a pod. Each connection to it is one to the pod; one that fails is closed and reported
+ * to the logger, and the others go on. Holds the process until `close`, the end of an `await using`, or its signal.
+ */
+export class PortForward implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #parts: PortForwardParts;
+  readonly #closing = new AbortController();
+  readonly #sockets = new Set<Socket>();
+  readonly #onAbort = () => void this.close();
+
+  private constructor(parts: PortForwardParts) {
+    this.#parts = parts;
+    this.#server = createServer({ pauseOnConnect: true }, (socket) => void this.#serve(socket));
+  }
+
+  static async listen(parts: PortForwardParts): Promise<PortForward> {
+    parts.signal?.throwIfAborted();
+    const forward = new PortForward(parts);
+    await new Promise<void>((resolve, reject) => {
+      forward.#server.once('error', reject);
+      forward.#server.listen(parts.localPort, parts.address, () => {
+        forward.#server.off('error', reject);
+        resolve();
+      });
+    });
+    parts.signal?.addEventListener('abort', forward.#onAbort, { once: true });
+    if (parts.signal?.aborted) {
+      await forward.close();
+      throw parts.signal.reason;
+    }
+    return forward;
+  }
+
+  /** Where it listens. */
+  get localPort(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? 0;
+  }
+
+  get address(): string {
+    return this.#parts.address;
+  }
+
+  /** Ends all connections, and listens no more. Idempotent. */
+  async close(): Promise<void> {
+    this.#parts.signal?.removeEventListener('abort', this.#onAbort);
+    this.#closing.abort();
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #serve(socket: Socket): Promise<void> {
+    const { target, dial, logger } = this.#parts;
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => this.#sockets.delete(socket));
+    try {
+      const remote = await dial(this.#closing.signal);
+      if (socket.destroyed) {
+        remote.destroy();
+        return;
+      }
+      const report = (error: NodeJS.ErrnoException | null) => {
+        // A side that goes away early is what connections do.
+        if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE' && !this.#closing.signal.aborted) {
+          logger.warn(`A connection to ${target} has failed: ${error.message}`);
+        }
+        socket.destroy();
+        remote.destroy();
+      };
+      pipeline(socket, remote, socket, report);
+    } catch (error) {
+      if (!this.#closing.signal.aborted) logger.warn(`${target} cannot be reached: ${messageOf(error)}`);
+      socket.destroy();
+    }
+  }
+}

@@ -24,7 +24,7 @@ const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<
   ['codec', [...WORDS, 'generated']],
   ['workqueue', WORDS],
   ['informer', [...WORDS, ...STAGES, 'cluster', 'generated']],
-  ['controller', [...WORDS, 'informer', 'workqueue']],
+  ['controller', [...WORDS, 'http', 'cluster', 'generated', 'informer', 'processor', 'workqueue']],
   ['apiserver', [...WORDS, 'generated']],
   ['testing', 'any'],
   ['cli', 'any'],

@@ -51,6 +51,7 @@ export type TidewatchErrorKind =
   | 'selector'
   | 'transform'
   // The base class alone.
+  | 'leadership-lost'
   | 'stopped'
   | 'misuse'
   | 'unknown';

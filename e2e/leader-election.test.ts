@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLogger } from '../src/observe/logger.ts';
+import { ApiServer } from '../src/testing/api-server.ts';
+import { type Blow, contest } from '../tools/lease-contest/contest.ts';
+import { makeNamespace, sharedControlPlane } from './shared-control-plane-fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tidewatch-election-'));
+const goProgram = join(folder, 'client-go-elector');
+/** Twenty hand-overs: each is one to client-go, and one back. */
+const blows: readonly Blow[] = ['stop', 'pause', 'kill', 'stop', 'stop', 'stop', 'kill', 'pause', 'stop', 'stop'];
+
+beforeAll(() => {
+  const cwd = fileURLToPath(new URL('../tools/client-go-elector', import.meta.url));
+  execFileSync('go', ['build', '-o', goProgram, '.'], { cwd, stdio: 'inherit' });
+}, 600_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// Both at once: most of the time is waiting for Leases to expire. About two minutes.
+describe.concurrent('an elector of client-go and ours, in 20 hand-overs by stops, kills and pauses of ours', () => {
+  const timeout = 600_000;
+
+  it('share one Lease of the embedded server, and ours never writes while client-go leads', { timeout }, async () => {
+    await using server = await ApiServer.start({ logger: silentLogger });
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(kubeconfig, server.kubeconfig(), { mode: 0o600 });
+    const result = await contest({ kubeconfig, namespace: 'default', goProgram, blows });
+    expect(result.whileOtherLed).toEqual([]);
+    expect(result.handOvers).toBeGreaterThanOrEqual(20);
+    expect(result.writes).toBeGreaterThan(20);
+  });
+
+  it('share one Lease of a real server, and ours never writes while client-go leads', { timeout }, async () => {
+    const kubeconfig = sharedControlPlane().kubeconfigFile;
+    const namespace = await makeNamespace('election');
+    const result = await contest({ kubeconfig, namespace, goProgram, blows });
+    expect(result.whileOtherLed).toEqual([]);
+    expect(result.handOvers).toBeGreaterThanOrEqual(20);
+    expect(result.writes).toBeGreaterThan(20);
+  });
+});

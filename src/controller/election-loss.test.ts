@@ -88,11 +88,11 @@ describe('a leader loses', () => {
     await using fixture = await electionFixture();
     const own = fixture.server.transport();
     let isCut = false;
-    const cut = {
+    const cut: Transport = {
       request: (request) => (isCut ? new Promise<never>(() => {}) : own.request(request)),
       close: own.close,
     };
-    const us = fixture.candidate('us', {}, cut satisfies Transport);
+    const us = fixture.candidate('us', {}, cut);
     await us.start();
     const other = fixture.candidate('other');
     await other.start();

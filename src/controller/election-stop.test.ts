@@ -159,6 +159,9 @@ describe('a leader that stops', () => {
     await fixture.settle();
     await running;
     expect(us.heard).toEqual(['leader us', 'started', 'stopped']);
+    us.sent();
+    await us.run();
+    expect(us.sent()).toEqual([]);
   });
 });
 

@@ -106,6 +106,7 @@ export class LeaderElector {
     const onSignal = () => stop.abort(signal.reason);
     const onClosed = () => stop.abort(this.#cluster.closed.reason);
     if (signal.aborted) onSignal();
+    if (this.#cluster.closed.aborted) onClosed();
     signal.addEventListener('abort', onSignal, { once: true });
     this.#cluster.closed.addEventListener('abort', onClosed, { once: true });
     try {

@@ -1,5 +1,5 @@
 /**
- * Our side of the contest for a Lease: an elector, and work that writes a ConfigMap as fast as it is answered while it leads, through the fence.
+ * Our side of the contest for a Lease: an elector, and work that writes a ConfigMap over and over while it leads, through the fence.
  * SIGTERM stops it. It prints one line for each thing that happens: "standing", "leading", "lost".
  *
  *     tsx tools/lease-contest/candidate.ts KUBECONFIG NAMESPACE LEASE IDENTITY
@@ -26,7 +26,7 @@ async function writeWhileLeading(signal: AbortSignal, fence: Fence): Promise<voi
   const client = fenced.client(configMaps, { namespace });
   for (let count = 0; !signal.aborted; count++) {
     await client.patch(WRITTEN, { data: { by: identity, count: String(count) } });
-    await cluster.clock.sleep(10, signal);
+    await cluster.clock.sleep(25, signal);
   }
 }
 

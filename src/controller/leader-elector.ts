@@ -93,7 +93,7 @@ export class LeaderElector {
    */
   async run(options: LeaderElectorRunOptions): Promise<void> {
     const { signal, onStartedLeading } = options;
-    if (!(signal instanceof AbortSignal)) throw new TypeError('run needs a signal, which ends it');
+    if (typeof signal?.addEventListener !== 'function') throw new TypeError('run needs a signal, which ends it');
     if (typeof onStartedLeading !== 'function') throw new TypeError('run needs onStartedLeading, the work of a leader');
     if (this.#isRunning) {
       throw new TidewatchError(

@@ -159,9 +159,10 @@ describe('a leader that stops', () => {
     await fixture.settle();
     await running;
     expect(us.heard).toEqual(['leader us', 'started', 'stopped']);
-    us.sent();
-    await us.run();
-    expect(us.sent()).toEqual([]);
+    const late = fixture.candidate('late');
+    await late.cluster.close();
+    await late.run();
+    expect(late.sent()).toEqual([]);
   });
 });
 

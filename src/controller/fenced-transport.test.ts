@@ -68,6 +68,26 @@ describe('a fenced transport', () => {
     expect(sent).toEqual(['POST']);
   });
 
+  it('checks again right before a write is sent, when time has passed since it was made', async () => {
+    await using fixture = await electionFixture();
+    const us = fixture.candidate('us');
+    await us.start();
+    const inner = fixture.server.transport();
+    const slow: Transport = {
+      request: (request) => {
+        fixture.clock.suspend(10_000);
+        return inner.request(request);
+      },
+      close: () => inner.close(),
+    };
+    const path = '/api/v1/namespaces/default/configmaps';
+    const asked: string[] = [];
+    const beforeSend = () => void asked.push('caller');
+    const transport = fencedTransport(slow, us.fences[0] as Fence);
+    await expect(transport.request({ method: 'POST', path, body: '{}', beforeSend })).rejects.toMatchObject(LOST);
+    expect(asked).toEqual(['caller']);
+  });
+
   it('aborts a write under way when leadership ends', async () => {
     await using fixture = await electionFixture();
     const { client } = await fenced(fixture, fixture.candidate('us'));

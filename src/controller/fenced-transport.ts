@@ -3,8 +3,8 @@ import { AbortListeners } from '../http/abort-listeners.ts';
 import type { Fence } from './leadership.ts';
 
 /**
- * The transport, for a leader: every request other than a GET is checked by `fence.mustLead()` before it is handed on, also when it is a
- * repetition, and is aborted when leadership ends before its answer has begun. Reads pass. What the server has received cannot be recalled.
+ * The transport, for a leader: every request other than a GET is checked by `fence.mustLead()` when it is made and again right before its first byte
+ * leaves, also when it is a repetition, and is aborted when leadership ends before its answer has begun. Reads pass. What the server has received cannot be recalled.
  * `close` closes the transport that was given.
  */
 export function fencedTransport(transport: Transport, fence: Fence): Transport {
@@ -13,7 +13,11 @@ export function fencedTransport(transport: Transport, fence: Fence): Transport {
     async request(request) {
       if (request.method === 'GET') return transport.request(request);
       fence.mustLead();
-      return fenced(transport, request, fence.signal, listeners);
+      const beforeSend = () => {
+        request.beforeSend?.();
+        fence.mustLead();
+      };
+      return fenced(transport, { ...request, beforeSend }, fence.signal, listeners);
     },
     close: () => transport.close(),
   };

@@ -25,6 +25,8 @@ export interface ExchangeOptions {
   /** Whether the reader is done with a chunk when it asks for the next; otherwise it gets a copy. */
   reuseChunks: boolean;
   signal: AbortSignal | undefined;
+  /** When it throws, nothing is sent. */
+  beforeSend: (() => void) | undefined;
   aborts: AbortListeners;
   limits: ExchangeLimits;
   /** What a reader or whoever waits for the head is told when the limit has passed. */
@@ -91,6 +93,14 @@ export class Exchange implements DispatchReceiver {
   /** The request whose response this receives. */
   follow(request: ExchangeRequest): void {
     this.#request = request;
+  }
+
+  onSending(): void {
+    try {
+      this.#options.beforeSend?.();
+    } catch (error) {
+      this.cancel(error);
+    }
   }
 
   onHead(head: Http1Head): void {

@@ -6,6 +6,8 @@ import type { ResponseSink } from './http1-response-parser.ts';
 
 /** Hears of the response to one request; last of all of its end or of its failure, and of nothing once the request was aborted. */
 export interface DispatchReceiver extends ResponseSink {
+  /** Right before the first byte is handed to a connection. May abort the dispatch, so that nothing is sent. */
+  onSending?(): void;
   onEnd(): void;
   onFailure(error: Error): void;
 }
@@ -75,6 +77,8 @@ export class Http1Dispatch {
   }
 
   #sendOn(connection: Http1Connection): void {
+    this.#receiver.onSending?.();
+    if (this.#aborted) return this.#pool.keep(connection);
     this.#connection = connection;
     connection.send(this.#request, this.#receiverFor(connection));
   }

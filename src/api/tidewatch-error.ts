@@ -51,6 +51,7 @@ export type TidewatchErrorKind =
   | 'selector'
   | 'transform'
   // The base class alone.
+  | 'leadership-lost'
   | 'stopped'
   | 'misuse'
   // A reconcile that must not be retried (TerminalError).

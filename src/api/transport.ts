@@ -20,6 +20,11 @@ export interface TransportRequest {
    * Default false: a chunk stays as it is.
    */
   reuseChunks?: boolean;
+  /**
+   * Called right before the first byte leaves, each time that the request is sent: time may have passed since `request` was called, for a login
+   * or a connection. When it throws, nothing is sent, and the request rejects with what it threw. A transport may ignore it.
+   */
+  beforeSend?: () => void;
 }
 
 /** The part of a `Clock` that limits need. */

@@ -10,6 +10,8 @@ import type { SocketPool } from './socket/socket-pool.ts';
 
 /** Hears of the response to one request; last of all of its end or of its failure, and of nothing once the request was aborted. */
 export interface DispatchReceiver extends ResponseSink {
+  /** Right before the first byte is handed to a connection. May abort the dispatch, so that nothing is sent. */
+  onSending?(): void;
   onEnd(): void;
   onFailure(error: Error): void;
 }
@@ -79,6 +81,8 @@ export class Http1Dispatch {
   }
 
   #sendOn(connection: Http1Connection): void {
+    this.#receiver.onSending?.();
+    if (this.#aborted) return this.#pool.keep(connection);
     this.#connection = connection;
     connection.send(this.#request, this.#receiverFor(connection));
   }
@@ -127,6 +131,8 @@ export interface ExchangeOptions {
   /** Whether the reader is done with a chunk when it asks for the next; otherwise it gets a copy. */
   reuseChunks: boolean;
   signal: AbortSignal | undefined;
+  /** When it throws, nothing is sent. */
+  beforeSend: (() => void) | undefined;
   aborts: AbortListeners;
   limits: ExchangeLimits;
   /** What a reader or whoever waits for the head is told when the limit has passed. */
@@ -195,6 +201,14 @@ export class Exchange implements DispatchReceiver {
   /** The request whose response this receives. */
   follow(request: ExchangeRequest): void {
     this.#request = request;
+  }
+
+  onSending(): void {
+    try {
+      this.#options.beforeSend?.();
+    } catch (error) {
+      this.cancel(error);
+    }
   }
 
   onHead(head: Http1Head): void {

@@ -191,6 +191,7 @@ export class HttpTransport implements Transport {
     const exchange = new Exchange({
       reuseChunks: request.reuseChunks ?? false,
       signal: request.signal,
+      beforeSend: request.beforeSend,
       aborts: this.#aborts,
       limits: this.#limitsOf(request),
       timeoutError: (awaited, limitMs) => this.#timeout(request, awaited, limitMs),

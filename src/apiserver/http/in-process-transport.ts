@@ -55,6 +55,7 @@ export class InProcessTransport implements Transport {
     };
     limit.wait(request.headersTimeoutMs ?? 0);
     try {
+      request.beforeSend?.();
       const answer = this.#options.handle(this.#serverRequest(request, gone.signal));
       const response = await untilAborted(answer, gone.signal);
       limit.stop();

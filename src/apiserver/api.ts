@@ -1,5 +1,6 @@
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Access } from './request/access.ts';
 import type { Identity } from './request/identity.ts';
 import type { ResourceRegistry } from './storage/resource-registry.ts';
@@ -12,6 +13,7 @@ export interface Api {
   readonly registry: ResourceRegistry;
   readonly watches: WatchHub;
   readonly access: Access;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly identity: Identity;
   readonly logger: Logger;

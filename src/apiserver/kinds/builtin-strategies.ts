@@ -7,6 +7,7 @@ import * as core from './core-objects.ts';
 import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
 import { eventStrategy, eventsV1Strategy } from './event.ts';
 import { selectableField } from './field-text.ts';
+import { NAME_RULES } from './kind-names.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
 import { serviceStrategy } from './service.ts';
@@ -49,6 +50,7 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['flowschemas.flowcontrol.apiserver.k8s.io', cluster.flowSchemaStrategy],
     ['prioritylevelconfigurations.flowcontrol.apiserver.k8s.io', cluster.priorityLevelStrategy],
     ['ingresses.networking.k8s.io', cluster.ingressStrategy],
+    ['ipaddresses.networking.k8s.io', cluster.ipAddressStrategy],
     ['ingressclasses.networking.k8s.io', cluster.ingressClassStrategy],
     ['networkpolicies.networking.k8s.io', cluster.networkPolicyStrategy],
     ['runtimeclasses.node.k8s.io', { createOnUpdate: true, unconditionalUpdate: false }],
@@ -80,7 +82,8 @@ export function builtinStrategies(): Map<string, Strategy> {
 /** The strategy of a resource, with the fields that its selectors may name. */
 export function strategyFor(resource: ResourceDescription, strategies: ReadonlyMap<string, Strategy>): Strategy {
   const key = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
-  const own = strategies.get(key) ?? {};
+  const nameRule = NAME_RULES.get(key);
+  const own = { ...strategies.get(key), ...(nameRule && { nameRule }) };
   const fields = resource.selectableFields.map((name) => selectableField(resource.plural, resource.group, name));
   return fields.length === 0 ? own : { ...own, selectableFields: fields };
 }

@@ -115,7 +115,6 @@ function validateFixed(event: JsonObject, old: JsonObject): FieldError[] {
 }
 
 export const eventStrategy: Strategy = {
-  nameRule: dnsSubdomain,
   createOnUpdate: true,
   garbageCollection: 'unsupported',
   uncached: true,

@@ -3,6 +3,8 @@ import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { Admission } from './admission/admission.ts';
+import { LimitRanger } from './admission/limit-ranger.ts';
+import { ResourceQuota } from './admission/resource-quota.ts';
 import { ServiceAccountAdmission } from './admission/service-account-admission.ts';
 import type { Api } from './api.ts';
 import { CustomResources } from './controllers/custom-resources.ts';
@@ -11,6 +13,7 @@ import { GarbageCollector } from './controllers/garbage-collector.ts';
 import { NamespaceContents } from './controllers/namespace-contents.ts';
 import { NamespaceController } from './controllers/namespace-controller.ts';
 import { createFirstNamespaces, createKubernetesService } from './controllers/new-cluster.ts';
+import { ResourceQuotas } from './controllers/resource-quotas.ts';
 import { VolumeProtection } from './controllers/volume-protection.ts';
 import { Discovery } from './handlers/discovery-handler.ts';
 import { SERVER_VERSION } from './handlers/health.ts';
@@ -44,7 +47,7 @@ export interface ApiServerOptions {
    * pages from elsewhere, are refused (403), so that no page can use the server through a browser. Ignored over HTTPS.
    */
   allowedHosts?: readonly string[];
-  /** Empty deleted namespaces, collect dependents, protect claims in use. Default true; false leaves that to a real controller manager. */
+  /** Empty deleted namespaces, collect dependents, protect claims in use, count what quotas limit. Default true; false leaves that to a real controller manager. */
   controllers?: boolean;
   /**
    * Begin with what a new cluster has beside its namespaces: the Service `default/kubernetes` with its Endpoints and
@@ -124,12 +127,10 @@ export class ApiServer implements AsyncDisposable {
         new GarbageCollector(this.#api),
         new NamespaceController(this.#api),
         new VolumeProtection(this.#api),
+        new ResourceQuotas(this.#api),
       );
     }
-    if (options.newCluster) {
-      const generatedName = (prefix: string) => this.#api.identity.generatedName(prefix);
-      this.#api.admission.add(new ServiceAccountAdmission(store, generatedName));
-    }
+    this.#addPlugins(options);
     createFirstNamespaces(this.#api);
     const openApi = new OpenApiDocuments({
       resources: () => registry.all().map((resource) => resource.init),
@@ -143,6 +144,14 @@ export class ApiServer implements AsyncDisposable {
       discovery: new Discovery(registry, () => `127.0.0.1:${this.#front?.port ?? 0}`),
       extraPaths: (parts, request) => openApi.respond(parts, request),
     });
+  }
+
+  /** In the order of the real server, which charges quotas last. */
+  #addPlugins({ newCluster }: ApiServerOptions): void {
+    const { admission, store, identity } = this.#api;
+    admission.add(new LimitRanger(store));
+    if (newCluster) admission.add(new ServiceAccountAdmission(store, (prefix) => identity.generatedName(prefix)));
+    admission.add(new ResourceQuota(this.#api));
   }
 
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {

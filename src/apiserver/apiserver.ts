@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { Admission } from './admission/admission.ts';
 import { LimitRanger } from './admission/limit-ranger.ts';
+import { ValidatingPolicies } from './admission/policy/validating-policies.ts';
 import { ResourceQuota } from './admission/resource-quota.ts';
 import { ServiceAccountAdmission } from './admission/service-account-admission.ts';
 import type { Api } from './api.ts';
@@ -151,6 +152,7 @@ export class ApiServer implements AsyncDisposable {
     const { admission, store, identity } = this.#api;
     admission.add(new LimitRanger(store));
     if (newCluster) admission.add(new ServiceAccountAdmission(store, (prefix) => identity.generatedName(prefix)));
+    admission.add(new ValidatingPolicies(this.#api));
     admission.add(new ResourceQuota(this.#api));
   }
 

@@ -1,5 +1,6 @@
 import type { ResourceDescription } from '../../api/type-schema.ts';
 import type { Strategy } from '../storage/strategy.ts';
+import { validatingBindingStrategy, validatingPolicyStrategy } from './admission-policy.ts';
 import { horizontalPodAutoscalerStrategy } from './autoscaling.ts';
 import { cronJobStrategy, jobStrategy } from './batch.ts';
 import * as cluster from './cluster-objects.ts';
@@ -73,9 +74,9 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['mutatingwebhookconfigurations.admissionregistration.k8s.io', cluster.webhookStrategy(true)],
     ['validatingwebhookconfigurations.admissionregistration.k8s.io', cluster.webhookStrategy(false)],
     ['mutatingadmissionpolicies.admissionregistration.k8s.io', cluster.admissionPolicyStrategy],
-    ['validatingadmissionpolicies.admissionregistration.k8s.io', cluster.admissionPolicyStrategy],
+    ['validatingadmissionpolicies.admissionregistration.k8s.io', validatingPolicyStrategy],
     ['mutatingadmissionpolicybindings.admissionregistration.k8s.io', { ...counted, ...conditional }],
-    ['validatingadmissionpolicybindings.admissionregistration.k8s.io', { ...counted, ...conditional }],
+    ['validatingadmissionpolicybindings.admissionregistration.k8s.io', validatingBindingStrategy],
   ]);
 }
 

@@ -14,6 +14,7 @@ import { GarbageCollector } from './controllers/garbage-collector.ts';
 import { NamespaceContents } from './controllers/namespace-contents.ts';
 import { NamespaceController } from './controllers/namespace-controller.ts';
 import { createFirstNamespaces, createKubernetesService } from './controllers/new-cluster.ts';
+import { PolicyStatus } from './controllers/policy-status.ts';
 import { ResourceQuotas } from './controllers/resource-quotas.ts';
 import { VolumeProtection } from './controllers/volume-protection.ts';
 import { Discovery } from './handlers/discovery-handler.ts';
@@ -48,7 +49,7 @@ export interface ApiServerOptions {
    * pages from elsewhere, are refused (403), so that no page can use the server through a browser. Ignored over HTTPS.
    */
   allowedHosts?: readonly string[];
-  /** Empty deleted namespaces, collect dependents, protect claims in use, count what quotas limit. Default true; false leaves that to a real controller manager. */
+  /** Empty deleted namespaces, collect dependents, protect claims in use, count what quotas limit, check policies. Default true; false leaves that to a real controller manager. */
   controllers?: boolean;
   /**
    * Begin with what a new cluster has beside its namespaces: the Service `default/kubernetes` with its Endpoints and
@@ -129,6 +130,7 @@ export class ApiServer implements AsyncDisposable {
         new NamespaceController(this.#api),
         new VolumeProtection(this.#api),
         new ResourceQuotas(this.#api),
+        new PolicyStatus(this.#api),
       );
     }
     this.#addPlugins(options);

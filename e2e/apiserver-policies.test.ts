@@ -56,7 +56,8 @@ const CASES: Case[] = [
         { expression: "object.metadata.name != 'worded.a'", message: 'not this name', reason: 'Forbidden' },
         {
           expression: "!object.metadata.name.endsWith('b')",
-          messageExpression: "'the name ' + object.metadata.name + ' of ' + string('system:masters' in request.userInfo.groups)",
+          messageExpression:
+            "'the name ' + object.metadata.name + ' of ' + string('system:masters' in request.userInfo.groups)",
           message: 'unused',
         },
         {

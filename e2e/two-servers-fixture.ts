@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { ApiServer, type ApiServerOptions } from '../src/apiserver/apiserver.ts';
 import { isObject, type JsonValue } from '../src/apiserver/values/json.ts';
-import { sharedControlPlane } from './shared-control-plane-fixture.ts';
+import { type SharedControlPlane, sharedControlPlane } from './shared-control-plane-fixture.ts';
 
 export interface AskedRequest {
   method: string;
@@ -30,15 +30,18 @@ export class TwoServers {
   readonly #real: Side;
   readonly #ours: Side;
 
-  private constructor(server: ApiServer) {
-    const plane = sharedControlPlane();
+  private constructor(server: ApiServer, plane: Pick<SharedControlPlane, 'server' | 'token' | 'ca'>) {
     this.#server = server;
     this.#real = { url: plane.server, token: plane.token, agent: new Agent({ connect: { ca: plane.ca } }) };
     this.#ours = { url: server.url, token: server.token ?? '', agent: new Agent({ connect: { ca: server.ca ?? '' } }) };
   }
 
-  static async start(options: ApiServerOptions = {}): Promise<TwoServers> {
-    return new TwoServers(await ApiServer.start(options));
+  /** `plane` is the control plane that all tests share, unless the test has one for itself. */
+  static async start(
+    options: ApiServerOptions = {},
+    plane: Pick<SharedControlPlane, 'server' | 'token' | 'ca'> = sharedControlPlane(),
+  ): Promise<TwoServers> {
+    return new TwoServers(await ApiServer.start(options), plane);
   }
 
   async stop(): Promise<void> {

@@ -45,7 +45,12 @@ export class PolicyStatus {
     const { kind, apiVersion } = resource;
     const tracked = trackUpdate({
       before: { ...policy, kind, apiVersion },
-      after: { ...policy, kind, apiVersion, status: { ...asObject(policy.status), observedGeneration: generation, typeChecking } },
+      after: {
+        ...policy,
+        kind,
+        apiVersion,
+        status: { ...asObject(policy.status), observedGeneration: generation, typeChecking },
+      },
       schema: resource.mergeSchema,
       manager: 'kube-controller-manager',
       subresource: 'status',

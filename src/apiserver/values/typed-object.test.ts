@@ -36,7 +36,12 @@ describe('readTyped', () => {
       dependencies: { a: ['b'], c: inner },
     });
     const read = { type: 'string' };
-    expect(object).toEqual({ type: 'array', items: read, additionalProperties: read, dependencies: { a: ['b'], c: read } });
+    expect(object).toEqual({
+      type: 'array',
+      items: read,
+      additionalProperties: read,
+      dependencies: { a: ['b'], c: read },
+    });
     // Go's own method for such values says nothing of fields that it does not know.
     expect(unknownFields).toEqual([]);
     expect(readTyped(type, { additionalProperties: true }).object).toEqual({ additionalProperties: true });

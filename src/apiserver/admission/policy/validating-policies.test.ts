@@ -67,7 +67,9 @@ describe('validating admission policies', () => {
       matchConditions: [{ name: 'data', expression: 'has(object.data)' }],
       validations: [{ expression: 'false' }],
     });
-    await bind({ matchResources: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } } } });
+    await bind({
+      matchResources: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } } },
+    });
     const watched = { watched: 'yes' };
     expect((await create('a', { x: '1' })).status).toBe(201);
     expect((await create('free', { x: '1' }, watched)).status).toBe(201);
@@ -75,14 +77,18 @@ describe('validating admission policies', () => {
     expect((await create('b', { x: '1' }, watched)).status).toBe(422);
     await client.post('/api/v1/namespaces', { metadata: { name: 'other' } });
     const elsewhere = '/api/v1/namespaces/other/configmaps';
-    expect((await client.post(elsewhere, { metadata: { name: 'b', labels: watched }, data: { x: '1' } })).status).toBe(201);
+    expect((await client.post(elsewhere, { metadata: { name: 'b', labels: watched }, data: { x: '1' } })).status).toBe(
+      201,
+    );
   });
 
   it('match other versions of the same objects, and see them in the version that they name', async () => {
     const rule = { ...RULE, apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] };
     await policy({
       matchConstraints: { resourceRules: [rule] },
-      validations: [{ expression: "object.apiVersion == 'autoscaling/v1' && request.requestKind.version == 'v2' && false" }],
+      validations: [
+        { expression: "object.apiVersion == 'autoscaling/v1' && request.requestKind.version == 'v2' && false" },
+      ],
     });
     await bind();
     const scaler = {
@@ -98,7 +104,12 @@ describe('validating admission policies', () => {
     await create('high', { most: '3' }, { limit: 'yes' });
     await policy({
       paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
-      validations: [{ expression: 'object.data.size() <= int(params.data.most)', messageExpression: "'more than ' + params.data.most" }],
+      validations: [
+        {
+          expression: 'object.data.size() <= int(params.data.most)',
+          messageExpression: "'more than ' + params.data.most",
+        },
+      ],
     });
     const selector = { matchLabels: { limit: 'yes' } };
     await bind({ paramRef: { selector, namespace: 'default', parameterNotFoundAction: 'Deny' } });
@@ -141,7 +152,9 @@ describe('validating admission policies', () => {
 
   it('do not lock their owners out, nor the server itself', async () => {
     await policy({
-      matchConstraints: { resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] },
+      matchConstraints: {
+        resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
+      },
       validations: [{ expression: 'false' }],
     });
     await bind();
@@ -165,7 +178,10 @@ describe('validating admission policies', () => {
       variables: [{ name: 'labels', expression: 'object.metadata.labels' }],
       validations: [
         { expression: "object.spec.replicas > '1'", messageExpression: "'got ' + object.spec.replicas" },
-        { expression: "object.spec.replicas > 1 && variables.labels['a'] == 'b' && size(object.spec.template.spec.containers) > 0" },
+        {
+          expression:
+            "object.spec.replicas > 1 && variables.labels['a'] == 'b' && size(object.spec.template.spec.containers) > 0",
+        },
         { expression: 'object.spec.replica > 1' },
       ],
     });

@@ -25,7 +25,7 @@ export class PolicyStatus {
   constructor(api: Api) {
     this.#api = api;
     this.#table = api.store.table(POLICIES);
-    this.#loop = new WorkLoop(api);
+    this.#loop = new WorkLoop({ clock: api.clock, logger: api.logger, atOnce: true });
     this.#table.listeners.add(this.#listener);
   }
 

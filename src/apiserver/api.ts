@@ -1,5 +1,6 @@
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
 import type { Access } from './request/access.ts';
 import type { Identity } from './request/identity.ts';
@@ -13,6 +14,7 @@ export interface Api {
   readonly registry: ResourceRegistry;
   readonly watches: WatchHub;
   readonly access: Access;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly identity: Identity;
   readonly logger: Logger;

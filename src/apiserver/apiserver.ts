@@ -2,11 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { Admission } from './admission/admission.ts';
+import { LimitRanger } from './admission/limit-ranger.ts';
+import { ValidatingPolicies } from './admission/policy/validating-policies.ts';
+import { ResourceQuota } from './admission/resource-quota.ts';
+import { ServiceAccountAdmission } from './admission/service-account-admission.ts';
 import type { Api } from './api.ts';
 import { CustomResources } from './controllers/custom-resources.ts';
 import { Expiry } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collector.ts';
+import { NamespaceContents } from './controllers/namespace-contents.ts';
 import { NamespaceController } from './controllers/namespace-controller.ts';
+import { createFirstNamespaces, createKubernetesService } from './controllers/new-cluster.ts';
+import { PolicyStatus } from './controllers/policy-status.ts';
+import { ResourceQuotas } from './controllers/resource-quotas.ts';
 import { VolumeProtection } from './controllers/volume-protection.ts';
 import { Discovery } from './handlers/discovery-handler.ts';
 import { SERVER_VERSION } from './handlers/health.ts';
@@ -22,7 +31,6 @@ import { Access } from './request/access.ts';
 import { FaultPlan } from './request/fault-plan.ts';
 import { identityFrom } from './request/identity.ts';
 import { RequestPipeline } from './request/request-pipeline.ts';
-import { ObjectWriter } from './storage/object-writer.ts';
 import { ResourceRegistry } from './storage/resource-registry.ts';
 import { ServerSnapshot } from './storage/server-snapshot.ts';
 import { Store } from './storage/storage.ts';
@@ -42,8 +50,15 @@ export interface ApiServerOptions {
    * pages from elsewhere, are refused (403), so that no page can use the server through a browser. Ignored over HTTPS.
    */
   allowedHosts?: readonly string[] | undefined;
-  /** Empty deleted namespaces, collect dependents, protect claims in use. Default true; false leaves that to a real controller manager. */
+  /** Empty deleted namespaces, collect dependents, protect claims in use, count what quotas limit, check policies. Default true; false leaves that to a real controller manager. */
   controllers?: boolean | undefined;
+  /**
+   * Begin with what a new cluster has beside its namespaces: the Service `default/kubernetes` with its Endpoints and
+   * EndpointSlice; in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt` (without `controllers` a
+   * real controller manager makes those two); and pods that run as a service account, with a volume for its token, and are
+   * refused when it does not exist. Default false: four namespaces and nothing else, so that a test lists only what it made.
+   */
+  newCluster?: boolean | undefined;
   /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock | undefined;
   logger?: Logger | undefined;
@@ -99,6 +114,7 @@ export class ApiServer implements AsyncDisposable {
       registry,
       watches: new WatchHub(),
       access: this.access,
+      admission: new Admission(),
       clock,
       identity: identityFrom(options.random),
       logger,
@@ -117,9 +133,12 @@ export class ApiServer implements AsyncDisposable {
         new GarbageCollector(this.#api),
         new NamespaceController(this.#api),
         new VolumeProtection(this.#api),
+        new ResourceQuotas(this.#api),
+        new PolicyStatus(this.#api),
       );
     }
-    this.#createNamespaces();
+    this.#addPlugins(options);
+    createFirstNamespaces(this.#api);
     const openApi = new OpenApiDocuments({
       resources: () => registry.all().map((resource) => resource.init),
       stamp: () => registry.generation,
@@ -134,9 +153,18 @@ export class ApiServer implements AsyncDisposable {
     });
   }
 
+  /** In the order of the real server, which charges quotas last. */
+  #addPlugins({ newCluster }: ApiServerOptions): void {
+    const { admission, store, identity } = this.#api;
+    admission.add(new LimitRanger(store));
+    if (newCluster) admission.add(new ServiceAccountAdmission(store, (prefix) => identity.generatedName(prefix)));
+    admission.add(new ValidatingPolicies(this.#api));
+    admission.add(new ResourceQuota(this.#api));
+  }
+
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = new ApiServer(options);
-    if (options.listen ?? true) await server.listen(options);
+    await server.begin(options);
     return server;
   }
 
@@ -229,7 +257,19 @@ export class ApiServer implements AsyncDisposable {
     return this.stop();
   }
 
-  protected async listen(options: ApiServerOptions): Promise<void> {
+  /** Listens, unless that is not wanted, and makes what a new cluster has. */
+  protected async begin(options: ApiServerOptions): Promise<void> {
+    if (options.listen ?? true) await this.#listen(options);
+    if (!options.newCluster) return;
+    // Without a socket nobody comes by address: the usual port stands for it.
+    createKubernetesService(this.#api, { ip: '127.0.0.1', port: this.#front?.port ?? 6443 });
+    if (!(options.controllers ?? true)) return;
+    const contents = new NamespaceContents(this.#api, () => this.ca ?? '');
+    this.#controllers.push(contents);
+    contents.begin();
+  }
+
+  async #listen(options: ApiServerOptions): Promise<void> {
     if (!options.http) this.#certificate = makeServingCertificate(['127.0.0.1', '::1', 'localhost', 'kubernetes']);
     this.#front = await HttpFront.listen({
       port: options.port ?? 0,
@@ -238,14 +278,5 @@ export class ApiServer implements AsyncDisposable {
       logger: this.#api.logger,
       ...(this.#certificate ? { certificate: this.#certificate } : {}),
     });
-  }
-
-  #createNamespaces(): void {
-    const namespaces = this.#api.registry.find('', 'v1', 'namespaces');
-    if (!namespaces) return;
-    const writer = new ObjectWriter(this.#api);
-    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
-      writer.create(namespaces, { metadata: { name } }, { namespace: '', dryRun: false, warn: () => {} });
-    }
   }
 }

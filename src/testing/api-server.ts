@@ -21,7 +21,7 @@ export class ApiServer extends EmbeddedServer {
 
   static override async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = new ApiServer(options);
-    if (options.listen ?? true) await server.listen(options);
+    await server.begin(options);
     return server;
   }
 

@@ -17,7 +17,7 @@ import { ControlPlaneError } from './control-plane/control-plane-error.ts';
 import { type KubeconfigUser, writeKubeconfig } from './control-plane/control-plane-kubeconfig.ts';
 import { Program } from './control-plane/control-plane-program.ts';
 import { compactEtcd, currentRevision } from './control-plane/etcd-compaction.ts';
-import { apiserverFlags, etcdFlags } from './control-plane/flags.ts';
+import { apiserverFlags, DISABLED_PLUGINS, etcdFlags } from './control-plane/flags.ts';
 import { type KubectlResult, runKubectl } from './control-plane/kubectl.ts';
 import { askLoopback, freePort } from './control-plane/loopback.ts';
 import { OrphanGuard } from './control-plane/orphan-guard.ts';
@@ -27,7 +27,10 @@ export type ControlPlaneProgram = 'apiserver' | 'etcd';
 export interface ControlPlaneOptions {
   /** Folder with `etcd`, `kube-apiserver` and `kubectl`. Default: KUBEBUILDER_ASSETS, else tidewatch's cache folder. */
   assets?: string | undefined;
-  /** Further flags for either program, after ours: of a flag with one value the last one counts. */
+  /**
+   * Further flags for either program, after ours: of a flag with one value the last one counts. The API server runs without the
+   * plugin ServiceAccount unless `--disable-admission-plugins` is among them.
+   */
   flags?: Readonly<Partial<Record<ControlPlaneProgram, readonly string[]>>> | undefined;
   /** Users with a fixed token, besides the administrator. */
   tokens?: readonly TokenUser[] | undefined;
@@ -261,6 +264,7 @@ export class ControlPlane implements AsyncDisposable {
         clientCaFile: this.#authority?.caFile,
         serviceAccountPublicKeyFile: keys.publicKeyFile,
         serviceAccountPrivateKeyFile: keys.privateKeyFile,
+        choosesPlugins: this.#options.flags?.apiserver?.some((flag) => flag.startsWith(DISABLED_PLUGINS)) ?? false,
       });
     });
   }

@@ -103,10 +103,7 @@ function customVersion(definition: Definition, version: DefinitionVersion): Cust
       applyDefaults(decoded, schema);
       const unknown = pruneResource(decoded, schema);
       unknown.push(...coerceMetadata(decoded, schema, 'throw'));
-      return {
-        object: decoded,
-        strictErrors: unknown.sort().map((path) => `unknown field ${JSON.stringify(path)}`),
-      };
+      return { object: decoded, unknownFields: unknown.sort() };
     },
     conversion,
   };

@@ -30,15 +30,20 @@ export function isReview(plural: string): boolean {
 export function handleReview(api: Api, scope: ResourceScope): ServerResponse {
   const { resource, request } = scope;
   const query = writeQuery(scope, 'CreateOptions');
-  const { object: sent, duplicates } = parseObject(
+  const { object: sent, strict } = parseObject(
     request.body,
     inputFormat(request.headers['content-type']),
     resource.kind,
   );
-  const object = decodeObject(scope, sent, duplicates, query.fieldValidation);
+  const object = decodeObject(scope, sent, strict, query.fieldValidation);
   const tracked = withOwners({ scope, before: undefined, after: object, query, nowMs: api.clock.now() });
   const answer = REVIEWS.get(resource.plural)?.(api, scope, tracked) ?? tracked;
-  return documentResponse(201, Buffer.from(JSON.stringify(answer)), scope.output);
+  const { transform, metaVersion } = scope.output.accepted;
+  const shown =
+    transform === 'PartialObjectMetadata'
+      ? { kind: transform, apiVersion: metaVersion, metadata: answer.metadata ?? {} }
+      : answer;
+  return documentResponse(201, Buffer.from(JSON.stringify(shown)), scope.output);
 }
 
 function subjectOf(object: JsonObject): User {

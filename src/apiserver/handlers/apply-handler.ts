@@ -8,14 +8,15 @@ import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
 import { asString, isObject, type JsonObject } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { checkNamespace } from './namespace-lifecycle.ts';
-import { decodeObject, type WriteQuery, writeQuery } from './write-decoding.ts';
+import { decodeObject, type WriteQuery, warningsOf, writeQuery } from './write-decoding.ts';
 import { fromStorage, toStorage, writeOptions, writeResponse } from './write-handlers.ts';
 
 /** Server-side apply: creates the object when it is not there, else merges what the manager wants into it. */
 export function handleApply(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
   const { resource, info } = scope;
   const query = writeQuery(scope, 'PatchOptions', true);
-  const config = readConfig(scope);
+  const { config, problem } = readConfig(scope);
+  if (problem !== undefined) judgeDuplicates(scope, problem, query);
   const existing = resource.table.objects.get(keyFor(scope.namespace, info.name));
   const writer = new ObjectWriter(api);
   // Who applies owns what it applied: such an object is not stored without its owners.
@@ -33,10 +34,14 @@ export function handleApply(api: Api, scope: ResourceScope): ServerResponse | Pr
 }
 
 /** The body, as YAML; its name and namespace must be those of the URL, or absent. */
-function readConfig({ request, info, namespace, resource }: ResourceScope): JsonObject {
+function readConfig({ request, info, namespace, resource }: ResourceScope): {
+  config: JsonObject;
+  problem: string | undefined;
+} {
   let value: unknown;
+  let problem: string | undefined;
   try {
-    value = parseText(request.body, 'yaml').value;
+    ({ value, yamlProblem: problem } = parseText(request.body, 'yaml'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`);
@@ -51,7 +56,14 @@ function readConfig({ request, info, namespace, resource }: ResourceScope): Json
   if (resource.namespaced && own !== '' && own !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  return value;
+  return { config: value, problem };
+}
+
+/** Keys that stand twice in what is applied. */
+function judgeDuplicates({ warnings }: ResourceScope, problem: string, query: WriteQuery): void {
+  if (query.fieldValidation === 'Warn') warnings.push(...warningsOf(problem));
+  if (query.fieldValidation !== 'Strict') return;
+  throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problem}`);
 }
 
 /** The object after the apply, in the storage version and with its defaults. */
@@ -79,7 +91,7 @@ function applied(
   // Only now: what the manager owns, and what a refusal quotes, is the configuration as it was sent.
   const place = { name: info.name, ...(resource.namespaced ? { namespace: scope.namespace } : {}) };
   const placed = { ...merged, metadata: { ...metadataOf(merged), ...place } };
-  const decoded = decodeObject(scope, placed, [], query.fieldValidation);
+  const decoded = decodeObject(scope, placed, { duplicates: [] }, query.fieldValidation);
   const object = toStorage(resource, decoded);
   resource.strategy.defaults?.(object);
   return object;

@@ -37,7 +37,8 @@ export async function listObjects(api: Api, scope: ListScope): Promise<ListResul
   const token = readToken(options);
   const wanted = parseResourceVersion(options.resourceVersion, 'list');
   const exact = !token && isExact(options);
-  if (!token) await untilFresh(api, scope.resource, wanted, scope.signal);
+  if (token) api.store.expire();
+  else await untilFresh(api, scope.resource, wanted, scope.signal);
 
   const prefix = scope.namespace === '' ? '' : `${scope.namespace}/`;
   const from = token ? prefix + token.startKey : '';
@@ -48,6 +49,7 @@ export async function listObjects(api: Api, scope: ListScope): Promise<ListResul
   const last = selected.items.at(-1);
   const more = selected.more && last !== undefined;
   const continueToken = more ? encodeContinue({ startKey: `${last.key.slice(prefix.length)}\0`, revision }) : '';
+  if (more && !token) api.store.beginPages();
   const countable = options.labels.matchesEverything && options.fields.matchesEverything;
   return {
     items: selected.items,

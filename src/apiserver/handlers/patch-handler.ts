@@ -94,7 +94,7 @@ function decodeOrBlame(
   query: Pick<WriteQuery, 'fieldValidation'>,
 ): JsonObject {
   try {
-    return decodeObject(scope, patched, duplicates, query.fieldValidation);
+    return decodeObject(scope, patched, { duplicates }, query.fieldValidation);
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
     const why = error.message.replace(/^.*? cannot be handled as a [^:]*: /, '');

@@ -45,7 +45,7 @@ export async function routeResource(api: Api, context: RequestContext, info: Req
     resource,
     namespace,
     output: {
-      accepted: negotiate(context.request.headers.accept, info.verb === 'watch'),
+      accepted: negotiate(context.request.headers.accept, info.verb === 'watch', hasTable(resource, info)),
       pretty: wantsPretty(context),
     },
   };
@@ -59,6 +59,12 @@ export async function routeResource(api: Api, context: RequestContext, info: Req
   if (info.verb === 'create' && isReview(info.resource)) return handleReview(api, scope);
   if (info.verb === 'create' && info.resource === 'bindings') return handleBinding(api, scope);
   return handler(api, scope);
+}
+
+/** Kinds that are only ever sent, as questions or orders, have no columns to show. */
+function hasTable(resource: ServedResource, { subresource }: RequestInfo): boolean {
+  const verbs = subresource === '' ? resource.init.verbs : (resource.subresource(subresource)?.verbs ?? []);
+  return verbs.length !== 1 || verbs[0] !== 'create';
 }
 
 /** Throws when the path and the scope of the resource do not fit, as the routes of the real server would. */

@@ -1,9 +1,11 @@
 import { managerName } from '../apply/managed-fields.ts';
+import type { StrictFindings } from '../request/body.ts';
 import { parseDryRun } from '../request/delete-options.ts';
+import { strictProblems } from '../request/duplicate-keys.ts';
 import { invalid, notSupported, required, tooLong } from '../request/field-error.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, invalidObject } from '../request/status-error.ts';
-import type { ServedResource } from '../storage/served-resource.ts';
+import type { Decoded, ServedResource } from '../storage/served-resource.ts';
 import { asObject, asString, isObject, type JsonObject } from '../values/json.ts';
 import { jsonText } from '../values/json-text.ts';
 import { metadataOf } from '../values/object-meta.ts';
@@ -56,14 +58,14 @@ export function writeQuery(scope: ResourceScope, kind: string, apply = false): W
 export function decodeObject(
   scope: Pick<ResourceScope, 'resource' | 'warnings'>,
   sent: JsonObject,
-  duplicates: readonly string[],
+  strict: StrictFindings,
   directive: WriteQuery['fieldValidation'],
 ): JsonObject {
   const { resource } = scope;
   checkType(resource, sent);
   const decoded = typed(resource, { ...sent, kind: resource.kind, apiVersion: resource.apiVersion });
-  const problems = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...decoded.strictErrors];
-  if (directive === 'Warn') for (const text of problems) scope.warnings.push(text);
+  const problems = directive === 'Ignore' ? [] : problemsOf(resource, decoded, strict);
+  if (directive === 'Warn') for (const text of problems) scope.warnings.push(...warningsOf(text));
   if (directive === 'Strict' && problems.length > 0) {
     throw badRequest(`${handledAs(resource)}: strict decoding error: ${problems.join(', ')}`);
   }
@@ -71,6 +73,26 @@ export function decodeObject(
   const { managedFields } = metadataOf(sent);
   if (Array.isArray(managedFields) && managedFields.length === 0) metadataOf(decoded.object).managedFields = [];
   return decoded.object;
+}
+
+/** Of what YAML has twice, each key is a warning of its own. */
+export function warningsOf(problem: string): string[] {
+  return problem.startsWith(YAML_PROBLEM) ? problem.slice(YAML_PROBLEM.length).split('\n  ') : [problem];
+}
+
+const YAML_PROBLEM = 'yaml: unmarshal errors:\n  ';
+
+function problemsOf(resource: ServedResource, decoded: Decoded, strict: StrictFindings): string[] {
+  const { duplicates, text, yamlProblem } = strict;
+  const { unknownFields } = decoded;
+  const ofYaml = yamlProblem === undefined ? [] : [yamlProblem];
+  // A struct is read and judged in one go; the fields of a custom resource are judged after it was read.
+  if (!resource.init.custom && text !== undefined && duplicates.length > 0) return strictProblems(text, unknownFields);
+  return [
+    ...ofYaml,
+    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
+  ];
 }
 
 function typed(resource: ServedResource, object: JsonObject) {

@@ -18,8 +18,8 @@ export function handleCreate(api: Api, scope: ResourceScope): ServerResponse | P
   const { resource, request } = scope;
   const format = inputFormat(request.headers['content-type']);
   const query = writeQuery(scope, 'CreateOptions');
-  const { object: sent, duplicates } = parseObject(request.body, format, resource.kind);
-  const decoded = decodeObject(scope, sent, duplicates, query.fieldValidation);
+  const { object: sent, strict } = parseObject(request.body, format, resource.kind);
+  const decoded = decodeObject(scope, sent, strict, query.fieldValidation);
   matchNamespace(decoded, scope);
   return writeResponse(api, scope, 201, createObject(api, scope, decoded, query));
 }
@@ -40,8 +40,8 @@ export function handleUpdate(api: Api, scope: ResourceScope): ServerResponse | P
   const { resource, request, info } = scope;
   const query = writeQuery(scope, 'UpdateOptions');
   const format = inputFormat(request.headers['content-type']);
-  const { object: sent, duplicates } = parseObject(request.body, format, resource.kind);
-  const decoded = decodeObject(scope, sent, duplicates, query.fieldValidation);
+  const { object: sent, strict } = parseObject(request.body, format, resource.kind);
+  const decoded = decodeObject(scope, sent, strict, query.fieldValidation);
   matchNamespace(decoded, scope);
   const name = asString(metadataOf(decoded).name);
   if (name !== '' && name !== info.name) {

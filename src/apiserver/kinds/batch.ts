@@ -96,6 +96,11 @@ export const cronJobStrategy: Strategy = {
     const job = ensureObject(ensureObject(spec, 'jobTemplate'), 'spec');
     defaultPodTemplate(job);
   },
+  validateCreate(object) {
+    // Eleven characters are for the time at the end of the names of its jobs.
+    const name = asString(asObject(object.metadata).name);
+    return name.length > 52 ? [invalid('metadata.name', name, 'must be no more than 52 characters')] : [];
+  },
   validate(object) {
     const spec = specOf(object);
     const errors: FieldError[] = [];

@@ -44,10 +44,7 @@ function servedBuiltin(description: ResourceDescription, store: Store, strategy:
     strategy,
     custom: false,
     schema: description.schema,
-    decode(object) {
-      const { object: typed, unknownFields } = readTyped(schema, object);
-      return { object: typed, strictErrors: unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`) };
-    },
+    decode: (object) => readTyped(schema, object),
     ...(conversion ? { conversion } : {}),
     printer: printerFor(description),
     mergeSchema: () => mergeSchemaOf(description.schema, typeSchema),

@@ -1,5 +1,6 @@
 import type { ResourceDescription } from '../../api/type-schema.ts';
 import type { Strategy } from '../storage/strategy.ts';
+import { validatingBindingStrategy, validatingPolicyStrategy } from './admission-policy.ts';
 import { horizontalPodAutoscalerStrategy } from './autoscaling.ts';
 import { cronJobStrategy, jobStrategy } from './batch.ts';
 import * as cluster from './cluster-objects.ts';
@@ -7,6 +8,7 @@ import * as core from './core-objects.ts';
 import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
 import { eventStrategy, eventsV1Strategy } from './event.ts';
 import { selectableField } from './field-text.ts';
+import { NAME_RULES } from './kind-names.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
 import { serviceStrategy } from './service.ts';
@@ -49,6 +51,7 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['flowschemas.flowcontrol.apiserver.k8s.io', cluster.flowSchemaStrategy],
     ['prioritylevelconfigurations.flowcontrol.apiserver.k8s.io', cluster.priorityLevelStrategy],
     ['ingresses.networking.k8s.io', cluster.ingressStrategy],
+    ['ipaddresses.networking.k8s.io', cluster.ipAddressStrategy],
     ['ingressclasses.networking.k8s.io', cluster.ingressClassStrategy],
     ['networkpolicies.networking.k8s.io', cluster.networkPolicyStrategy],
     ['runtimeclasses.node.k8s.io', { createOnUpdate: true, unconditionalUpdate: false }],
@@ -71,16 +74,17 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['mutatingwebhookconfigurations.admissionregistration.k8s.io', cluster.webhookStrategy(true)],
     ['validatingwebhookconfigurations.admissionregistration.k8s.io', cluster.webhookStrategy(false)],
     ['mutatingadmissionpolicies.admissionregistration.k8s.io', cluster.admissionPolicyStrategy],
-    ['validatingadmissionpolicies.admissionregistration.k8s.io', cluster.admissionPolicyStrategy],
+    ['validatingadmissionpolicies.admissionregistration.k8s.io', validatingPolicyStrategy],
     ['mutatingadmissionpolicybindings.admissionregistration.k8s.io', { ...counted, ...conditional }],
-    ['validatingadmissionpolicybindings.admissionregistration.k8s.io', { ...counted, ...conditional }],
+    ['validatingadmissionpolicybindings.admissionregistration.k8s.io', validatingBindingStrategy],
   ]);
 }
 
 /** The strategy of a resource, with the fields that its selectors may name. */
 export function strategyFor(resource: ResourceDescription, strategies: ReadonlyMap<string, Strategy>): Strategy {
   const key = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
-  const own = strategies.get(key) ?? {};
+  const nameRule = NAME_RULES.get(key);
+  const own = { ...strategies.get(key), ...(nameRule && { nameRule }) };
   const fields = resource.selectableFields.map((name) => selectableField(resource.plural, resource.group, name));
   return fields.length === 0 ? own : { ...own, selectableFields: fields };
 }

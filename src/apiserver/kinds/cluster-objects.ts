@@ -21,9 +21,21 @@ function ruleErrors(rule: JsonObject, field: string): FieldError[] {
 }
 
 export const roleStrategy: Strategy = {
-  nameRule: pathSegment,
   createOnUpdate: true,
   validate: (object) => items(object.rules).flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`)),
+};
+
+export const ipAddressStrategy: Strategy = {
+  validate(object) {
+    const { parentRef } = specOf(object);
+    if (!isObject(parentRef)) return [required('spec.parentRef')];
+    return ['resource', 'name'].flatMap((part) => {
+      const value = asString(parentRef[part]);
+      const field = `spec.parentRef.${part}`;
+      if (value === '') return [required(field)];
+      return pathSegment(value, false).map((text) => invalid(field, value, text));
+    });
+  },
 };
 
 export const leaseStrategy: Strategy = {
@@ -52,7 +64,6 @@ function dropCoordination(object: JsonObject, old: JsonObject): void {
 
 /** `clusterWide`: a subject that is a service account must then say of which namespace. */
 export const roleBindingStrategy = (clusterWide: boolean): Strategy => ({
-  nameRule: pathSegment,
   createOnUpdate: true,
   defaults(object) {
     setDefault(ensureObject(object, 'roleRef'), 'apiGroup', RBAC);

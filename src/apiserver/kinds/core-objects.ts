@@ -1,6 +1,6 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
 import { keepField } from '../storage/object-writer.ts';
-import type { Strategy } from '../storage/strategy.ts';
+import type { Strategy, WriteContext } from '../storage/strategy.ts';
 import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import { metadataOf, timestamp } from '../values/object-meta.ts';
 import { items, setDefault, specOf } from './defaulting.ts';
@@ -88,7 +88,26 @@ export const secretStrategy: Strategy = {
   },
 };
 
-export const serviceAccountStrategy: Strategy = { returnDeletedObject: true };
+const ENFORCE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
+
+function enforcesSecrets(account: JsonObject): boolean {
+  return asObject(asObject(account.metadata).annotations)[ENFORCE_SECRETS] !== undefined;
+}
+
+function warnOfEnforcedSecrets(account: JsonObject, context: WriteContext): void {
+  if (!enforcesSecrets(account)) return;
+  context.warn(
+    `metadata.annotations[${ENFORCE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+  );
+}
+
+export const serviceAccountStrategy: Strategy = {
+  returnDeletedObject: true,
+  prepareForCreate: warnOfEnforcedSecrets,
+  prepareForUpdate(object, old, context) {
+    if (!enforcesSecrets(old)) warnOfEnforcedSecrets(object, context);
+  },
+};
 
 export const nodeStrategy: Strategy = {
   defaults(object) {

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, required } from '../request/field-error.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
-import { dnsSubdomain, qualifiedNameProblems } from '../values/name-rules.ts';
+import { qualifiedNameProblems } from '../values/name-rules.ts';
 import { metadataOf } from '../values/object-meta.ts';
 
 export const EVENT_LIFETIME_MS = 60 * 60_000;
@@ -115,7 +115,6 @@ function validateFixed(event: JsonObject, old: JsonObject): FieldError[] {
 }
 
 export const eventStrategy: Strategy = {
-  nameRule: dnsSubdomain,
   createOnUpdate: true,
   garbageCollection: 'unsupported',
   uncached: true,

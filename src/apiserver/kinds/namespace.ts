@@ -3,7 +3,6 @@ import { forbiddenResource } from '../request/status-error.ts';
 import { keepField } from '../storage/object-writer.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../values/json.ts';
-import { dnsLabel } from '../values/name-rules.ts';
 import { FOREGROUND_FINALIZER, finalizersOf, metadataOf, ORPHAN_FINALIZER, timestamp } from '../values/object-meta.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -14,7 +13,6 @@ function specFinalizers(object: JsonObject): string[] {
 
 /** Namespaces carry a second list of finalizers in their spec, and leave in two steps: Terminating, then gone. */
 export const namespaceStrategy: Strategy = {
-  nameRule: dnsLabel,
   returnDeletedObject: true,
 
   defaults(object) {

@@ -2,7 +2,6 @@ import type { FieldError } from '../request/field-error.ts';
 import { keepField } from '../storage/object-writer.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../values/json.ts';
-import { dnsSubdomain } from '../values/name-rules.ts';
 import { items, specOf } from './defaulting.ts';
 import { defaultPodSpec } from './pod-spec.ts';
 import { validatePodSpec, validatePodSpecUpdate } from './pod-validation.ts';
@@ -57,7 +56,6 @@ function syncAddresses(object: JsonObject): void {
 }
 
 export const podStrategy: Strategy = {
-  nameRule: dnsSubdomain,
   generation: true,
   returnDeletedObject: true,
 

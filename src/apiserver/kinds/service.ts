@@ -114,7 +114,6 @@ export function serviceStrategy(): Strategy {
   }
 
   return {
-    nameRule: dnsLabel,
     createOnUpdate: true,
     returnDeletedObject: true,
     defaults,

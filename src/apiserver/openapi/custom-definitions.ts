@@ -1,13 +1,14 @@
 import { asArray, asObject, getKey, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { listSchema, objectSchema } from './api-operations.ts';
+import { LIST_METADATA_DESCRIPTION, METADATA_DESCRIPTION, TYPE_DESCRIPTIONS } from './meta-descriptions.ts';
 import type { OpenApiResource } from './open-api-resource.ts';
 import { type Generation, sorted, type TypeDefinitions } from './type-definitions.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 const TYPE_META: JsonObject = {
-  apiVersion: { type: 'string', description: 'The group and version of the schema, such as apps/v1.' },
-  kind: { type: 'string', description: 'The kind of the object, in CamelCase.' },
+  apiVersion: { type: 'string', description: TYPE_DESCRIPTIONS.apiVersion },
+  kind: { type: 'string', description: TYPE_DESCRIPTIONS.kind },
 };
 
 /** Adds the schemas of a custom resource and of its lists, as the definition has them plus what every resource has. */
@@ -22,6 +23,7 @@ export function addCustomDefinitions(
   const own = customSchema(definitions, declared, generation);
   definitions.add(objectSchema(resource), { ...own, ...selectable });
   definitions.add(listSchema(resource), {
+    description: `${resource.listKind} is a list of ${resource.kind}`,
     type: 'object',
     required: ['items'],
     properties: {
@@ -39,7 +41,8 @@ function selectableFields({ selectableFields = [] }: OpenApiResource): JsonObjec
 }
 
 function metadata(definitions: TypeDefinitions, type: 'ObjectMeta' | 'ListMeta'): JsonObject {
-  return definitions.referBeside(`${META}.${type}`, { description: 'The standard metadata of objects and lists.' });
+  const description = type === 'ListMeta' ? LIST_METADATA_DESCRIPTION : METADATA_DESCRIPTION;
+  return definitions.referBeside(`${META}.${type}`, { description });
 }
 
 function customSchema(definitions: TypeDefinitions, declared: JsonObject, generation: Generation): JsonObject {
@@ -52,7 +55,7 @@ function customSchema(definitions: TypeDefinitions, declared: JsonObject, genera
 
 /** Embedded resources have the fields of every resource, too. */
 function withEmbedded(definitions: TypeDefinitions, schema: JsonObject, generation: Generation): JsonObject {
-  const copy = mapInner(schema, (inner) => withEmbedded(definitions, inner, generation));
+  const copy = mapInner(unfolded(schema, generation), (inner) => withEmbedded(definitions, inner, generation));
   const isOpen = generation === 'v2' && schema[PRESERVE] === true;
   if (schema['x-kubernetes-embedded-resource'] !== true || isOpen) return copy;
   const required = asArray(copy.required);
@@ -61,6 +64,13 @@ function withEmbedded(definitions: TypeDefinitions, schema: JsonObject, generati
     properties: { ...asObject(copy.properties), ...TYPE_META, metadata: metadata(definitions, 'ObjectMeta') },
     required: [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))],
   };
+}
+
+/** What is said of ports and the like by one word, spelled out. */
+function unfolded(schema: JsonObject, generation: Generation): JsonObject {
+  const isPlain =
+    schema['x-kubernetes-int-or-string'] === true && schema.anyOf === undefined && schema.allOf === undefined;
+  return generation === 'v3' && isPlain ? { ...schema, anyOf: [{ type: 'integer' }, { type: 'string' }] } : schema;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { FieldSchema, TypeSchema } from '../../api/type-schema.ts';
 import { typeSchema } from '../../generated/type-schemas.ts';
 import type { JsonObject, JsonValue } from '../values/json.ts';
 import { PATCH_SCHEMA } from './api-operations.ts';
+import { META_DESCRIPTIONS } from './meta-descriptions.ts';
 
 /** The two generations differ in how they refer to another schema, and in what they can say of mixed types. */
 export type Generation = 'v2' | 'v3';
@@ -111,8 +112,10 @@ export class TypeDefinitions {
   #struct(type: TypeSchema): JsonObject {
     const properties: JsonObject = {};
     const required: string[] = [];
+    const descriptions = META_DESCRIPTIONS.get(type.name);
     for (const field of jsonFields(type)) {
-      properties[field.json] = this.#field(field);
+      const description = descriptions?.[field.json];
+      properties[field.json] = { ...this.#field(field), ...(description === undefined ? {} : { description }) };
       if (field.required) required.push(field.json);
     }
     return {

@@ -78,6 +78,17 @@ describe('access', () => {
     expect(answer.body).toMatchObject({ kind: 'SubjectAccessReview', status: { allowed: false } });
   });
 
+  it('answers access reviews as objects or as their metadata, never as tables', async () => {
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const review = { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } };
+    const as = (kind: string) => ({ accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` });
+    const refused = await admin.post(path, review, as('Table'));
+    expect(refused.body).toMatchObject({ code: 406, reason: 'NotAcceptable' });
+    const either = { accept: `${as('Table').accept},application/json` };
+    expect((await admin.post(path, review, either)).body).toMatchObject({ kind: 'SelfSubjectAccessReview' });
+    expect((await admin.post(path, review, as('PartialObjectMetadata'))).body).not.toHaveProperty('status');
+  });
+
   it('tells who somebody is, also behind another name', async () => {
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
     expect(getPath((await bob.post(path, {})).body, 'status', 'userInfo', 'username')).toBe('bob');

@@ -2,16 +2,24 @@ import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { duplicateKeys, MAX_DEPTH, TooDeep } from './duplicate-keys.ts';
 import { isKubernetesProtobuf, parseProtobufBody } from './protobuf-body.ts';
 import { badRequest, StatusError, unsupportedMediaType } from './status-error.ts';
-import { readYaml } from './yaml-text.ts';
+import { readYamlStrictly } from './yaml-text.ts';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const PREVIEW_BYTES = 30;
 const INPUTS = ['application/json', 'application/yaml'];
 
-export interface ParsedBody {
-  readonly value: JsonValue;
-  /** Paths of keys that stood twice; the last one counted. */
+/** What a strict reader complains of that the value does not show. */
+export interface StrictFindings {
+  /** Paths of keys that stood twice in JSON; the last one counted. */
   readonly duplicates: readonly string[];
+  /** The JSON itself, for the order of complaints; unset when it came as something else. */
+  readonly text?: string;
+  /** What Go says of YAML in which a key stands twice. */
+  readonly yamlProblem?: string | undefined;
+}
+
+export interface ParsedBody extends StrictFindings {
+  readonly value: JsonValue;
 }
 
 /** `application/json; charset=utf-8` is `application/json`. */
@@ -35,7 +43,9 @@ export function parseText(bytes: Uint8Array, format: InputFormat): ParsedBody {
   if (format === 'protobuf') return { value: parseProtobuf(bytes), duplicates: [] };
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   if (format === 'json') return parseJson(text);
-  return looksLikeJson(text) ? parseJsonAsYaml(text) : { value: readYaml(text), duplicates: [] };
+  if (looksLikeJson(text)) return parseJsonAsYaml(text);
+  const { value, problem } = readYamlStrictly(text);
+  return { value, duplicates: [], yamlProblem: problem };
 }
 
 /** client-go sends built-in kinds this way by default, so kubectl would not work without; answers are JSON all the same. */
@@ -60,12 +70,13 @@ function isJson(text: string): boolean {
 
 function parseJson(text: string): ParsedBody {
   const value = JSON.parse(text) as JsonValue;
-  return { value, duplicates: duplicateKeys(text) };
+  return { value, duplicates: duplicateKeys(text), text };
 }
 
 function parseJsonAsYaml(text: string): ParsedBody {
   try {
-    return parseJson(text);
+    const { value, duplicates } = parseJson(text);
+    return { value, duplicates: [], ...(duplicates.length > 0 && { yamlProblem: readYamlStrictly(text).problem }) };
   } catch (error) {
     throw error instanceof TooDeep ? new Error(`yaml: exceeded max depth of ${MAX_DEPTH}`) : error;
   }
@@ -79,8 +90,8 @@ export function parseObject(
   bytes: Uint8Array,
   format: InputFormat,
   kind: string,
-): { object: JsonObject; duplicates: readonly string[] } {
-  if (bytes.length === 0) return { object: {}, duplicates: [] };
+): { object: JsonObject; strict: StrictFindings } {
+  if (bytes.length === 0) return { object: {}, strict: { duplicates: [] } };
   const refuse = (why: string) =>
     badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${preview(bytes)})`);
   let parsed: ParsedBody;
@@ -97,7 +108,7 @@ export function parseObject(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
   }
-  return { object: parsed.value, duplicates: parsed.duplicates };
+  return { object: parsed.value, strict: parsed };
 }
 
 /** The beginning of a body: what looks like JSON as it is, anything else byte by byte. */

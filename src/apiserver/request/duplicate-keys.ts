@@ -17,6 +17,29 @@ interface Frame {
  */
 export function duplicateKeys(text: string): string[] {
   const found: string[] = [];
+  walkKeys(text, (path, isDuplicate) => {
+    if (isDuplicate) found.push(path);
+  });
+  return found;
+}
+
+/**
+ * The complaints of Go's strict decoder about a text, in the order in which it comes to them. What stands below a field that
+ * it does not know it does not read.
+ */
+export function strictProblems(text: string, unknown: readonly string[]): string[] {
+  const problems = new Set<string>();
+  const known = new Set(unknown);
+  walkKeys(text, (path, isDuplicate) => {
+    if (known.has(path)) problems.add(`unknown field ${JSON.stringify(path)}`);
+    else if (isDuplicate && !unknown.some((field) => path.startsWith(`${field}.`) || path.startsWith(`${field}[`))) {
+      problems.add(`duplicate field ${JSON.stringify(path)}`);
+    }
+  });
+  return [...problems];
+}
+
+function walkKeys(text: string, visit: (path: string, isDuplicate: boolean) => void): void {
   const stack: Frame[] = [];
   let path = '';
   let at = 0;
@@ -29,7 +52,7 @@ export function duplicateKeys(text: string): string[] {
       if (top?.keys && text.charCodeAt(colon) === COLON) {
         const key = JSON.parse(text.slice(at, end)) as string;
         path = top.path === '' ? key : `${top.path}.${key}`;
-        if (top.keys.has(key)) found.push(path);
+        visit(path, top.keys.has(key));
         top.keys.add(key);
         at = colon + 1;
       } else at = end;
@@ -47,7 +70,6 @@ export function duplicateKeys(text: string): string[] {
     }
     at++;
   }
-  return found;
 }
 
 const [QUOTE, COLON, COMMA, BACKSLASH] = [34, 58, 44, 92];

@@ -21,15 +21,18 @@ const OUTPUTS = ['application/json', 'application/yaml'];
 const STREAM_OUTPUTS = ['application/json;stream=watch'];
 const TRANSFORMS = new Set<string>(['PartialObjectMetadata', 'PartialObjectMetadataList', 'Table']);
 
-/** Picks the first clause, by quality and then by order, that this server can write. Protobuf is never one of them. */
-export function negotiate(accept: string | undefined, watch: boolean): Accepted {
+/**
+ * Picks the first clause, by quality and then by order, that this server can write. Protobuf is never one of them, and a
+ * Table only where `tables` says so.
+ */
+export function negotiate(accept: string | undefined, watch: boolean, tables = true): Accepted {
   const clauses = parseAccept(accept ?? '');
   if (clauses.length === 0) return { format: 'json', transform: 'none', metaVersion: '', pretty: false };
   for (const clause of clauses) {
     const format = formatOf(clause.type);
     if (format === undefined) continue;
     const transform = transformOf(clause.parameters);
-    if (transform === undefined) continue;
+    if (transform === undefined || (transform.transform === 'Table' && !tables)) continue;
     if (watch && format === 'yaml') continue;
     return { format, pretty: clause.parameters.get('pretty') === '1', ...transform };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readYaml } from './yaml-text.ts';
+import { readYaml, readYamlStrictly } from './yaml-text.ts';
 
 const problemOf = (text: string): string => {
   try {
@@ -32,6 +32,14 @@ describe('YAML', () => {
   ])('reads %s', (_what, text, expected) => {
     expect(readYaml(text)).toEqual(expected);
     expect(JSON.stringify(readYaml(text))).toBe(JSON.stringify(expected));
+  });
+
+  it('names keys that stand twice, with the line of the second value', () => {
+    expect(readYamlStrictly('a: 1\nb:\n  c: 1\n  c: 2\na: 3')).toEqual({
+      value: { a: 3, b: { c: 2 } },
+      problem: 'yaml: unmarshal errors:\n  line 4: key "c" already set in map\n  line 5: key "a" already set in map',
+    });
+    expect(readYamlStrictly('a: {<<: {b: 1}, b: 2}').problem).toBeUndefined();
   });
 
   it('shares nothing between the places of an alias', () => {

@@ -1,4 +1,15 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
 import { cloneJson, isObject, type JsonObject, type JsonValue, setKey } from '../values/json.ts';
 import { checkYamlDepth } from './yaml-depth.ts';
 
@@ -10,15 +21,24 @@ const MAX_ALIASED = 3 * 1024 * 1024;
  * that nest too deeply, or that aliases would blow up, and long before either costs anything.
  */
 export function readYaml(text: string): JsonValue {
+  return readYamlStrictly(text).value;
+}
+
+/** As `readYaml`; `problem` is what Go's strict reader says of keys that stand twice in a map. */
+export function readYamlStrictly(text: string): { value: JsonValue; problem: string | undefined } {
   checkYamlDepth(text);
+  const lines = new LineCounter();
   // With places in its messages the parser would look at the whole text once for every problem.
-  const document = parseDocument(text, { version: '1.1', uniqueKeys: false, prettyErrors: false });
+  const document = parseDocument(text, { version: '1.1', uniqueKeys: false, prettyErrors: false, lineCounter: lines });
   const problem = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
   if (problem) {
     const line = text.slice(0, problem.pos[0]).split('\n').length;
     throw new Error(`yaml: line ${line}: ${problem.message}`);
   }
-  return document.contents ? new Conversion().value(document.contents) : {};
+  const conversion = new Conversion((offset) => lines.linePos(offset).line);
+  const value = document.contents ? conversion.value(document.contents) : {};
+  const { repeated } = conversion;
+  return { value, problem: repeated.length === 0 ? undefined : ['yaml: unmarshal errors:', ...repeated].join('\n  ') };
 }
 
 interface Anchored {
@@ -31,8 +51,15 @@ interface Anchored {
 class Conversion {
   /** Undefined while the node that carries the anchor is still being read. */
   readonly #anchors = new Map<string, Anchored | undefined>();
+  /** `line 9: key "foo" already set in map` */
+  readonly repeated: string[] = [];
+  readonly #lineOf: (offset: number) => number;
   #size = 0;
   #aliased = 0;
+
+  constructor(lineOf: (offset: number) => number) {
+    this.#lineOf = lineOf;
+  }
 
   value(node: Node | null): JsonValue {
     if (node === null) return null;
@@ -68,7 +95,7 @@ class Conversion {
     const merged: JsonValue[] = [];
     for (const { key, value } of node.items as Pair<Node, Node | null>[]) {
       if (isMergeKey(key)) merged.push(this.value(value));
-      else setKey(object, this.#key(key), this.value(value));
+      else this.#set(object, this.#key(key), this.value(value), value ?? key);
     }
     // What the map says itself wins over what it merges in.
     for (const source of merged.flat().filter(isObject)) {
@@ -77,6 +104,13 @@ class Conversion {
       }
     }
     return object;
+  }
+
+  #set(object: JsonObject, key: string, value: JsonValue, { range }: Node): void {
+    if (Object.hasOwn(object, key)) {
+      this.repeated.push(`line ${this.#lineOf(range?.[0] ?? 0)}: key ${JSON.stringify(key)} already set in map`);
+    }
+    setKey(object, key, value);
   }
 
   #key(node: Node): string {

@@ -3,7 +3,7 @@ import type { DeleteOptions } from '../request/delete-options.ts';
 import { conflict, notFound } from '../request/status-error.ts';
 import { asString, type JsonObject } from '../values/json.ts';
 import { FOREGROUND_FINALIZER, finalizersOf, metadataOf, ORPHAN_FINALIZER, timestamp } from '../values/object-meta.ts';
-import { keyFor, ObjectWriter, type WriteOptions } from './object-writer.ts';
+import { admissionRequest, keyFor, ObjectWriter, type WriteOptions } from './object-writer.ts';
 import type { ServedResource } from './served-resource.ts';
 import { StoredObject } from './stored-object.ts';
 
@@ -32,6 +32,11 @@ export class ObjectDeleter {
     const warning = strategy.warnOnDelete?.(options);
     if (warning !== undefined) write.warn(warning);
     this.#checkPreconditions(resource, existing, options);
+    const admission = write.user && this.#api.admission.active();
+    if (admission) {
+      const old = existing.decode();
+      admission.validate(admissionRequest(resource, 'DELETE', { name, old }, this.#writer.context(write)));
+    }
 
     const begun = strategy.beginDelete?.(object, options, this.#writer.context(write));
     if (begun) return { object: this.#put(resource, begun, existing, write), deleted: false };

@@ -1,3 +1,4 @@
+import type { AdmissionRequest } from '../admission/admission.ts';
 import type { Api } from '../api.ts';
 import type { User } from '../request/access.ts';
 import type { FieldError } from '../request/field-error.ts';
@@ -80,6 +81,9 @@ export class ObjectWriter {
     metadata.uid = identity.uid();
     metadata.creationTimestamp = timestamp(clock.now());
     if (resource.namespaced) metadata.namespace = options.namespace;
+    const admission = options.user && this.#api.admission.active();
+    const asked = admission && admissionRequest(resource, 'CREATE', { name: asString(metadata.name), object }, context);
+    if (asked) admission.mutate(asked);
     const generated = this.#chooseName(resource, metadata);
 
     if (resource.hasStatus) keepField(object, { status: resource.init.emptyStatus }, 'status');
@@ -90,6 +94,7 @@ export class ObjectWriter {
       ...(strategy.validate?.(object, context) ?? []),
       ...(strategy.validateCreate?.(object, context) ?? []),
     ]);
+    if (asked) admission.validate(asked);
     const key = keyOf(metadata);
     const present = table.objects.get(key);
     if (present) {
@@ -102,6 +107,7 @@ export class ObjectWriter {
     }
     const stored = options.dryRun ? this.#dry(resource, object, 0) : this.#put(resource, object, options);
     strategy.afterWrite?.(object, undefined, context);
+    if (asked) admission.committed(asked);
     return stored;
   }
 
@@ -125,6 +131,9 @@ export class ObjectWriter {
     this.#checkVersion(resource, name, object, existing);
     keepSystemFields(object, old);
     metadataOf(object).resourceVersion = String(existing.revision);
+    const admission = options.user && this.#api.admission.active();
+    const asked = admission && admissionRequest(resource, 'UPDATE', { name, object, old }, context);
+    if (asked) admission.mutate(asked);
     this.#prepareUpdate(resource, object, old, context);
     const changes = validateMetadataUpdate(metadataOf(object), metadataOf(old));
     const errors = [
@@ -135,6 +144,7 @@ export class ObjectWriter {
       ...(this.#validateUpdate(resource, object, old, context) ?? []),
     ];
     this.#judge(resource, object, errors);
+    if (asked) admission.validate(asked);
 
     if (isFinished(object, old) && (strategy.mayDeleteDuringUpdate?.(object) ?? true)) {
       if (options.dryRun) return this.#dry(resource, object, existing.revision);
@@ -147,6 +157,7 @@ export class ObjectWriter {
       ? this.#dry(resource, object, existing.revision)
       : this.#put(resource, object, options);
     strategy.afterWrite?.(object, old, context);
+    if (asked) admission.committed(asked);
     return stored;
   }
 
@@ -234,6 +245,20 @@ export class ObjectWriter {
     throw invalidObject({ kind, group: strategy.errorGroup ?? group }, asString(metadataOf(object).name), errors);
   }
 }
+
+/** What plugins are told of a write. The user is known: writes of the server itself are not asked about. */
+export function admissionRequest(
+  resource: ServedResource,
+  operation: AdmissionRequest['operation'],
+  { name, object, old }: { name: string; object?: JsonObject; old?: JsonObject },
+  context: WriteContext,
+): AdmissionRequest {
+  const { namespace, subresource = '', user = NOBODY, dryRun } = context;
+  const { random, warn } = context;
+  return { operation, resource, subresource, namespace, name, object, old, user, dryRun, random, warn };
+}
+
+const NOBODY: User = { name: '', groups: [] };
 
 /** Subresources that write the status and leave the rest alone. */
 function isStatus(subresource: string | undefined): boolean {

@@ -19,8 +19,8 @@ export interface ScaleAccess {
 /** What decoding a body found beside the object. */
 export interface Decoded {
   readonly object: JsonObject;
-  /** Unknown and duplicate fields, in the words of the real server: `unknown field "spec.foo"`. */
-  readonly strictErrors: readonly string[];
+  /** Paths of fields that the kind does not have: `spec.foo`. */
+  readonly unknownFields: readonly string[];
 }
 
 /** Turns the JSON of a client into an object of the kind; throws a 400 `StatusError` for values of the wrong type. */

@@ -141,6 +141,9 @@ export class Store {
   /** Changes up to and including this revision are forgotten. */
   #compacted = 0;
   readonly #waiters = new Set<() => void>();
+  /** When the last change was made, and when a list of pages last began. */
+  #changedMs = Number.NEGATIVE_INFINITY;
+  #pagedMs = Number.NEGATIVE_INFINITY;
   /** Hears of every change after the table's own listeners. */
   readonly listeners = new Set<(change: Change) => void>();
 
@@ -227,6 +230,25 @@ export class Store {
     }
   }
 
+  /** A list of several pages begins at the present revision. */
+  beginPages(): void {
+    this.#pagedMs = monotonicMs(this.#options.clock);
+  }
+
+  /**
+   * Forgets what is too old, also while nobody writes: asked before a page that continues a list. When the present revision
+   * itself is forgotten, the next one takes its place, as the mark that the real server writes into etcd at each compaction.
+   */
+  expire(): void {
+    const nowMs = monotonicMs(this.#options.clock);
+    this.#compactByLimits(nowMs);
+    if (nowMs - Math.max(this.#changedMs, this.#pagedMs) <= this.#options.historyMaxAgeMs) return;
+    this.#revision++;
+    this.compact();
+    this.beginPages();
+    for (const waiter of this.#waiters) waiter();
+  }
+
   save(): StoreSnapshot {
     const tables = new Map<string, ReadonlyMap<string, StoredObject>>();
     for (const table of this.#tables.values()) tables.set(table.name, new Map(table.objects.entries()));
@@ -278,6 +300,7 @@ export class Store {
   }
 
   #commit(change: Change): void {
+    this.#changedMs = change.atMs;
     change.table.record(change);
     this.#history.push(change);
     this.#compactByLimits(change.atMs);

@@ -1,3 +1,5 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
 /** Which names a kind accepts. Each gives the complaints of `apimachinery/pkg/util/validation`, none when the name is fine. */
 export type NameRule = (name: string, isPrefix: boolean) => string[];
 
@@ -14,7 +16,7 @@ const QUALIFIED_PATTERN = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 
 export const dnsSubdomain: NameRule = (name, isPrefix) => {
   const value = maskTrailingDash(name, isPrefix);
-  const problems = tooLong(name, 253);
+  const problems = tooLong(name, 253, 'characters');
   if (!DNS_SUBDOMAIN.test(value)) {
     problems.push(
       `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${LABEL}(\\.${LABEL})*')`,
@@ -25,7 +27,7 @@ export const dnsSubdomain: NameRule = (name, isPrefix) => {
 
 export const dnsLabel: NameRule = (name, isPrefix) => {
   const value = maskTrailingDash(name, isPrefix);
-  const problems = tooLong(name, 63);
+  const problems = tooLong(name, 63, 'characters');
   if (!DNS_LABEL.test(value)) {
     if (DNS_SUBDOMAIN.test(value)) problems.push('must not contain dots');
     else {
@@ -39,7 +41,7 @@ export const dnsLabel: NameRule = (name, isPrefix) => {
 
 export const dns1035Label: NameRule = (name, isPrefix) => {
   const value = maskTrailingDash(name, isPrefix);
-  const problems = tooLong(name, 63);
+  const problems = tooLong(name, 63, 'characters');
   if (!DNS_1035.test(value)) {
     problems.push(
       "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
@@ -52,6 +54,16 @@ export const dns1035Label: NameRule = (name, isPrefix) => {
 export const pathSegment: NameRule = (name, isPrefix) => {
   if (!isPrefix && (name === '.' || name === '..')) return [`may not be '${name}'`];
   return ['/', '%'].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
+};
+
+/** The one way to write an address: of IPv6, the shortest one. */
+export const ipAddressName: NameRule = (name) => {
+  if (isIPv4(name)) return [];
+  if (/^\d+(?:\.\d+){3}$/.test(name) && isIPv4(name.replace(/\b0+(?=\d)/g, ''))) return ['must not have leading 0s'];
+  if (!isIPv6(name) || name.includes('%')) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+  const shortest = new URL(`http://[${name}]`).hostname.slice(1, -1);
+  if (/^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(shortest)) return ['must not be an IPv4-mapped IPv6 address'];
+  return shortest === name ? [] : [`must be in canonical form (${JSON.stringify(shortest)})`];
 };
 
 /** A label or annotation key. */
@@ -94,6 +106,6 @@ function maskTrailingDash(name: string, isPrefix: boolean): string {
   return isPrefix && name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 }
 
-function tooLong(text: string, limit: number): string[] {
-  return Buffer.byteLength(text) > limit ? [`must be no more than ${limit} bytes`] : [];
+function tooLong(text: string, limit: number, unit = 'bytes'): string[] {
+  return Buffer.byteLength(text) > limit ? [`must be no more than ${limit} ${unit}`] : [];
 }

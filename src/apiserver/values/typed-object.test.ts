@@ -25,6 +25,28 @@ describe('readTyped', () => {
     expect(unknownFields).toEqual(['spec.containers[0].foo', 'bar']);
   });
 
+  it('drops the zeros of protobuf also inside of values that have two forms', () => {
+    const type = typeSchema('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
+    if (!type) throw new Error('no schema of schemas');
+    const inner = { id: '', type: 'string', nullable: false, foo: 1 };
+    const { object, unknownFields } = readTyped(type, {
+      type: 'array',
+      items: inner,
+      additionalProperties: inner,
+      dependencies: { a: ['b'], c: inner },
+    });
+    const read = { type: 'string' };
+    expect(object).toEqual({
+      type: 'array',
+      items: read,
+      additionalProperties: read,
+      dependencies: { a: ['b'], c: read },
+    });
+    // Go's own method for such values says nothing of fields that it does not know.
+    expect(unknownFields).toEqual([]);
+    expect(readTyped(type, { additionalProperties: true }).object).toEqual({ additionalProperties: true });
+  });
+
   it('keeps the zero behind a pointer', () => {
     const { object } = read('apps.v1.Deployment', { spec: { replicas: 0, paused: false } });
     expect(object.spec).toMatchObject({ replicas: 0 });

@@ -109,10 +109,20 @@ class Reader {
       return reading.value;
     }
     const schema = typeSchema(type);
+    if (schema?.form === 'choice') return this.#choice(schema, value, names);
     if (!schema || schema.form) return value;
     if (value === null) return this.struct(schema, {}, names, path);
     if (!isObject(value)) throw this.#mismatch(known, names, jsonTypeName(value), goName(type));
     return this.struct(schema, value, names, path);
+  }
+
+  /** Go reads a type with two forms by a method of its own, which says nothing of fields that it does not know. */
+  #choice(schema: TypeSchema, value: JsonValue, names: readonly string[]): JsonValue {
+    const inner = schema.fields.map(({ type }) => (isScalar(type) ? undefined : typeSchema(type))).find(Boolean);
+    if (!inner) return value;
+    const quiet = new Reader();
+    const read = (one: JsonValue) => (isObject(one) ? quiet.struct(inner, one, names, '') : one);
+    return Array.isArray(value) ? value.map(read) : read(value);
   }
 
   /** The value as the field's tags have it written; undefined when it is left out. */

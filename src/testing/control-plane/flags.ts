@@ -25,7 +25,11 @@ export interface ApiserverFlagOptions {
   clientCaFile: string | undefined;
   serviceAccountPublicKeyFile: string;
   serviceAccountPrivateKeyFile: string;
+  /** Whether somebody else says which admission plugins are off. */
+  choosesPlugins: boolean;
 }
+
+export const DISABLED_PLUGINS = '--disable-admission-plugins=';
 
 export function apiserverFlags(options: ApiserverFlagOptions): string[] {
   return [
@@ -45,7 +49,7 @@ export function apiserverFlags(options: ApiserverFlagOptions): string[] {
     `--service-account-signing-key-file=${options.serviceAccountPrivateKeyFile}`,
     '--service-cluster-ip-range=10.0.0.0/24',
     // Nobody makes the service account `default` in a namespace, without which it would refuse every pod.
-    '--disable-admission-plugins=ServiceAccount',
+    ...(options.choosesPlugins ? [] : [`${DISABLED_PLUGINS}ServiceAccount`]),
     '--allow-privileged=true',
   ];
 }

@@ -6,7 +6,7 @@ import { callFunction } from './functions.ts';
 import { evaluateMacro } from './macro-evaluation.ts';
 import { arithmetic, compare, contains, equal, int64, lookUp } from './operators.ts';
 import type { Scope } from './scope.ts';
-import { type CelValue, ListValue, MapValue, ObjectValue, Optional, TypeName } from './values.ts';
+import { type CelValue, LibraryValue, ListValue, MapValue, ObjectValue, Optional, TypeName } from './values.ts';
 
 const TYPE_NAMES = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
 const LIST_COST = 10;
@@ -95,8 +95,10 @@ function select(operand: CelValue, how: Selection, scope: Scope): CelValue {
     const inner = select(operand.value, { ...how, optional: true }, scope);
     return how.test || inner instanceof Optional ? inner : new Optional(inner);
   }
-  if (!(operand instanceof ObjectValue || operand instanceof MapValue)) throw noOverload();
-  const value = lookUp(operand, how.field);
+  const isLibrary = operand instanceof LibraryValue;
+  if (!(isLibrary || operand instanceof ObjectValue || operand instanceof MapValue)) throw noOverload();
+  const value = isLibrary ? operand.field(how.field) : lookUp(operand, how.field);
+  if (isLibrary && value === undefined) throw noOverload();
   if (value !== undefined || !how.optional) scope.meter.charge(1);
   if (how.test) return value !== undefined;
   if (how.optional) return new Optional(value);

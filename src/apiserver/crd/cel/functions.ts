@@ -1,4 +1,5 @@
 import { addressFunctions } from './address-functions.ts';
+import { authorizerFunctions } from './authorizer-functions.ts';
 import { CelError, noOverload } from './cel-error.ts';
 import { conversionFunctions } from './conversion-functions.ts';
 import { formatFunctions } from './format-functions.ts';
@@ -17,6 +18,7 @@ const TABLES: readonly FunctionTable[] = [
   addressFunctions,
   urlFunctions,
   formatFunctions,
+  authorizerFunctions,
 ];
 
 const FUNCTIONS = new Map<string, CelFunction[]>();

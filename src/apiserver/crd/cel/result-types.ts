@@ -30,6 +30,8 @@ const FIXED: ReadonlyMap<string, CelType> = new Map([
   ...each('ip .ip', ADDRESS),
   ...each('cidr .masked', NETWORK),
   ...each('url', scalar('kubernetes.URL')),
+  ...each('.allowed .errored', BOOL),
+  ...each('.error .reason', STRING),
   ...each('.getQuery', { kind: 'map', values: STRINGS }),
   ...each('format.named', { kind: 'optional', inner: FORMAT }),
   ...each('.validate', { kind: 'optional', inner: STRINGS }),

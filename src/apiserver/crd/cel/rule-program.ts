@@ -103,7 +103,7 @@ function compile(
 }
 
 /** As CEL shows an error: the line it is in, and an arrow below the place. */
-function located({ message, offset }: CelSyntaxError, text: string): string {
+export function located({ message, offset }: CelSyntaxError, text: string): string {
   const before = text.slice(0, offset).split('\n');
   const line = text.split('\n')[before.length - 1] ?? '';
   const column = before.at(-1)?.length ?? 0;

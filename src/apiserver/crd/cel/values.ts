@@ -91,6 +91,11 @@ export abstract class LibraryValue {
   abstract readonly typeName: string;
   abstract equals(other: LibraryValue): boolean;
 
+  /** What a field of that name holds; most have none. */
+  field(_name: string): LibraryValue | undefined {
+    return undefined;
+  }
+
   /** In bytes, for what is counted in them. */
   get size(): number {
     return 1;

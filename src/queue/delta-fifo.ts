@@ -229,7 +229,13 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
       yield* this.#queued.enterList();
       yield* this.#replaceIn(this.#queued, keys, listed);
     } else if (areSorted && this.#candidates().next().done) this.#queued = Backlog.of<Waiting<T>>(keys, listed);
-    else yield* this.#replaceFirst(keys, listed);
+    else {
+      // Nothing of the first list comes out before it is whole, so that all of it counts as initial. Before it there can be
+      // nothing but what a resync has queued: older states of what is now listed or buried.
+      const queued = new Backlog<Waiting<T>>();
+      yield* this.#replaceIn(queued, keys, listed);
+      this.#queued = queued;
+    }
     this.populateWithList();
   }
 
@@ -267,16 +273,6 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     this.#append(this.#queued, key, type, this.intake.transformed(key, object));
     this.populate();
     this.wake();
-  }
-
-  /**
-   * Nothing of the first list comes out before it is whole, so that all of it counts as initial. Before it there can be
-   * nothing but what a resync has queued: older states of what is now listed or buried.
-   */
-  *#replaceFirst(keys: readonly string[], listed: readonly T[]): Steps {
-    const queued = new Backlog<Waiting<T>>();
-    yield* this.#replaceIn(queued, keys, listed);
-    this.#queued = queued;
   }
 
   *#replaceIn(queued: Backlog<Waiting<T>>, keys: readonly string[], listed: readonly T[]): Steps {

@@ -54,9 +54,9 @@ async function makePages(): Promise<Map<string, string>> {
     'src/workqueue/index.ts',
   ]);
   const main = reader.read('src/index.ts');
-  const testing = reader.read('src/testing/index.ts', new Set(main.map(({ name }) => name)));
-  const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   const controller = reader.read('src/controller/index.ts', new Set(main.map(({ name }) => name)));
+  const testing = reader.read('src/testing/index.ts', new Set([...main, ...controller].map(({ name }) => name)));
+  const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   mustBeExported([...main, ...testing, ...workqueue, ...controller]);
   return new Map([
     [

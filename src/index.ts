@@ -20,6 +20,7 @@ export type {
   ObjectMeta,
   OwnerReference,
   PartialObjectMetadata,
+  Stored,
   TypeMeta,
 } from './api/metadata.ts';
 export type { Reachability } from './api/reachability.ts';

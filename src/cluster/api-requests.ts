@@ -12,7 +12,11 @@ const MAX_RETRIES = 10;
 /** client-go's wait before a GET that lost its connection is sent again. */
 const RESET_WAIT_SECONDS = 1;
 
-/** What somebody wants to know of the requests of a client, and to decide on. A write is everything but a GET. */
+/**
+ * What somebody wants to know of the requests of a client, and to decide on. A write is everything but a GET.
+ *
+ * @internal
+ */
 export interface RequestHooks {
   /** For requests that have none of their own. */
   readonly signal: AbortSignal;

@@ -9,8 +9,8 @@ interface PackageManifest {
 
 /** The package.json of this package. */
 export function packageManifest(): PackageManifest {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const { version = 'unknown', dependencies, devDependencies } = manifest as Partial<Record<string, string & object>>;
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version = 'unknown', dependencies, devDependencies } = JSON.parse(text);
   return { version, packages: { ...devDependencies, ...dependencies } };
 }
 

@@ -105,16 +105,17 @@ export class ApiRequests {
       hooks?.inDoubt(request);
       throw error;
     });
+    let answer: unknown;
     try {
-      const answer: unknown = JSON.parse(text);
-      hooks?.written(request, answer);
-      return answer;
+      answer = JSON.parse(text);
     } catch {
       hooks?.inDoubt(request);
       // What JSON.parse throws quotes the body, which may be secret.
       const what = `${request.method} ${request.path}: the answer (status ${response.status}, ${response.headers.get('content-type') ?? 'no content-type'}) is not JSON`;
       throw new TransportError('protocol', what);
     }
+    hooks?.written(request, answer);
+    return answer;
   }
 }
 

@@ -4,16 +4,16 @@ import type { Cluster } from '../src/cluster/cluster.ts';
 import { type Pod, pods } from '../src/generated/api/core/v1.ts';
 
 /**
- * Does to the pods of a namespace what a scheduler and a kubelet do, as far as controllers look: binds them to a node, reports them running and
+ * Does to the pods of a namespace, or of all, what a scheduler and a kubelet do, as far as controllers look: binds them to a node, reports them running and
  * ready, and deletes those that are to go. Images that begin with `broken` never become ready. Ends with `stop`.
  */
 export class TestKubelet {
   readonly #cluster: Cluster;
-  readonly #namespace: string;
+  readonly #namespace: string | undefined;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
 
-  constructor(cluster: Cluster, namespace: string) {
+  constructor(cluster: Cluster, namespace?: string) {
     this.#cluster = cluster;
     this.#namespace = namespace;
     this.#ended = this.#run();
@@ -28,7 +28,9 @@ export class TestKubelet {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        const { items } = await this.#cluster.client(pods).list({ namespace: this.#namespace, signal });
+        const { items } = await this.#cluster
+          .client(pods)
+          .list({ ...(this.#namespace && { namespace: this.#namespace }), signal });
         for (const pod of items) await this.#handle(pod);
         await sleep(100, undefined, { signal });
       } catch (error) {
@@ -41,8 +43,8 @@ export class TestKubelet {
   }
 
   async #handle(pod: Pod): Promise<void> {
-    const client = this.#cluster.client(pods, { namespace: this.#namespace });
-    const { name = '', uid, deletionTimestamp } = pod.metadata ?? {};
+    const { name = '', namespace = '', uid, deletionTimestamp } = pod.metadata ?? {};
+    const client = this.#cluster.client(pods, { namespace });
     try {
       if (deletionTimestamp !== undefined) {
         await client.delete(name, { gracePeriodSeconds: 0, ...(uid && { preconditions: { uid } }) });

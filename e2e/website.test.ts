@@ -158,7 +158,7 @@ describe('a Website on a real control plane with its kube-controller-manager', (
   let plane: ControlPlane;
   let controllers: ControllerManager;
   let cluster: Cluster;
-  const kubelets: TestKubelet[] = [];
+  let kubelet: TestKubelet;
   let count = 0;
 
   beforeAll(async () => {
@@ -166,6 +166,7 @@ describe('a Website on a real control plane with its kube-controller-manager', (
     cluster = await Cluster.connect({ kubeconfig: plane.kubeconfigFile(), logger: silentLogger });
     await cluster.client(customResourceDefinitions).create(websiteDefinition);
     await eventually('the custom resource is served', () => cluster.client(websites).list());
+    kubelet = new TestKubelet(cluster);
     controllers = await startControllerManager({
       kubeconfig: plane.kubeconfigFile(),
       // There are no nodes, whose absence those two would punish.
@@ -173,7 +174,7 @@ describe('a Website on a real control plane with its kube-controller-manager', (
     });
   });
   afterAll(async () => {
-    for (const kubelet of kubelets) await kubelet.stop();
+    await kubelet?.stop();
     await controllers?.stop();
     await cluster?.close();
     await plane?.stop();
@@ -182,14 +183,21 @@ describe('a Website on a real control plane with its kube-controller-manager', (
   const makeNamespace = async () => {
     const name = `site-${++count}`;
     await cluster.client(namespaces).create({ metadata: { name } });
-    kubelets.push(new TestKubelet(cluster, name));
     return name;
   };
   websiteTests(() => ({ cluster, kubeconfig: plane.kubeconfigFile(), makeNamespace }));
 
   it('shows its event in kubectl get events', async () => {
-    const { stdout } = await plane.kubectl(['get', 'events', '-A']);
-    expect(stdout).toMatch(/Serving +website\/shop +2 servers are ready\./);
+    const namespace = await makeNamespace();
+    await cluster.client(websites).create({ ...site, metadata: { ...site.metadata, namespace } });
+    const stop = new AbortController();
+    const manager = new Manager(cluster, { namespace });
+    addWebsiteController(manager);
+    const running = manager.run({ signal: stop.signal });
+    const shown = async () => (await plane.kubectl(['get', 'events', '-n', namespace])).stdout;
+    await expect.poll(shown, { timeout: 60_000 }).toMatch(/Serving +website\/shop +2 servers are ready\./);
+    stop.abort();
+    await running;
   });
 
   it('ends the same when the API server is killed with -9 before or after any write', {
@@ -233,6 +241,7 @@ describe('a Website on a real control plane with its kube-controller-manager', (
         await running;
         await restarted;
         await own.close();
+        await cluster.client(namespaces).delete(namespace);
       }
     }
     expect(writes).toBeGreaterThan(4);

@@ -60,9 +60,9 @@ async function makePages(): Promise<{ pages: Map<string, string>; guideText: str
     'src/workqueue/index.ts',
   ]);
   const main = reader.read('src/index.ts');
-  const testing = reader.read('src/testing/index.ts', new Set(main.map(({ name }) => name)));
-  const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   const controller = reader.read('src/controller/index.ts', new Set(main.map(({ name }) => name)));
+  const testing = reader.read('src/testing/index.ts', new Set([...main, ...controller].map(({ name }) => name)));
+  const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   const clientNode = reader.read('src/client-node/index.ts', new Set(main.map(({ name }) => name)));
   mustBeExported([...main, ...testing, ...workqueue, ...controller, ...clientNode]);
   const guideText = withOptionTables(readFileSync(guide, 'utf8'), main);

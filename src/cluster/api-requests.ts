@@ -12,7 +12,11 @@ const MAX_RETRIES = 10;
 /** client-go's wait before a GET that lost its connection is sent again. */
 const RESET_WAIT_SECONDS = 1;
 
-/** What somebody wants to know of the requests of a client, and to decide on. A write is everything but a GET. */
+/**
+ * What somebody wants to know of the requests of a client, and to decide on. A write is everything but a GET.
+ *
+ * @internal
+ */
 export interface RequestHooks {
   /** For requests that have none of their own. */
   readonly signal: AbortSignal;
@@ -106,16 +110,17 @@ export class ApiRequests {
       hooks?.inDoubt(request);
       throw error;
     });
+    let answer: unknown;
     try {
-      const answer: unknown = JSON.parse(text);
-      hooks?.written(request, answer);
-      return answer;
+      answer = JSON.parse(text);
     } catch {
       hooks?.inDoubt(request);
       // What JSON.parse throws quotes the body, which may be secret.
       const what = `${request.method} ${request.path}: the answer (status ${response.status}, ${response.headers.get('content-type') ?? 'no content-type'}) is not JSON`;
       throw new TransportError('protocol', what);
     }
+    hooks?.written(request, answer);
+    return answer;
   }
 }
 

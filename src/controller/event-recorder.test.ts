@@ -124,10 +124,11 @@ describe('EventRecorder', () => {
       recorder.record(object, created);
       await clock.advance(1800);
     }
-    expect(writes.length).toBeLessThanOrEqual(4);
+    expect(writes).toHaveLength(3);
+    const count = async () => (await stored())[0]?.series?.count;
+    expect(await count()).toBeGreaterThan(1000);
     await clock.advance(8 * MINUTE);
-    const [event] = await stored();
-    expect(event?.series?.count).toBe(2000);
+    expect(await count()).toBe(2000);
   });
 
   it('takes events about another version of the object into the series, but not those about another object', async () => {

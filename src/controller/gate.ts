@@ -1,6 +1,8 @@
 /**
  * Whether runs may start and write. While it is closed, events are collected and nothing runs; when it closes, what runs is aborted.
  * A manager without an election has a gate that is always open.
+ *
+ * @internal
  */
 export interface Gate {
   readonly isOpen: boolean;

@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+export type { ResourceSettings } from '../informer/shared-informer-factory.ts';
 export {
   type Condition,
   type ConditionFields,

@@ -86,15 +86,21 @@ export class Manager {
   async run({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
     this.#mustBeReady();
     this.#phase = 'running';
+    let onAbort = () => {};
     const ended = new Promise<void>((resolve, reject) => {
       this.#fail = reject;
-      if (signal?.aborted) resolve();
-      else signal?.addEventListener('abort', () => resolve(), { once: true });
+      onAbort = resolve;
     });
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
     // Nobody may be waiting yet when it fails.
     ended.catch(() => {});
     const health = this.#newHealthServer();
-    const leave = [this.#gate.onChange(() => this.#gateMoved()), this.#whenClosed()];
+    const leave = [
+      () => signal?.removeEventListener('abort', onAbort),
+      this.#gate.onChange(() => this.#gateMoved()),
+      this.#whenClosed(),
+    ];
     try {
       await health?.start();
       for (const definition of this.#definitions.values()) this.#prepare(definition);
@@ -141,6 +147,12 @@ export class Manager {
 
   #complete(definition: ControllerDefinition): Controller {
     const { name } = definition;
+    if (this.#phase === 'stopped') {
+      throw new TidewatchError(
+        'misuse',
+        `controller ${name} would never run: the manager has stopped. Make a new one.`,
+      );
+    }
     this.#definitions.set(name, definition);
     if (this.#phase === 'running') {
       const controller = this.#prepare(definition);

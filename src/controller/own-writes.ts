@@ -146,8 +146,10 @@ export class OwnWrites {
   }
 
   #add(key: string, resource: Resource, object: KubernetesObject, isDeletion: boolean): void {
+    // The answer of a subresource need not be an object of the cluster.
+    if (!object.metadata?.name) return;
     const objectKey = metaNamespaceKey(object);
-    const { resourceVersion: version = '', uid = '', deletionTimestamp } = object.metadata ?? {};
+    const { resourceVersion: version = '', uid = '', deletionTimestamp } = object.metadata;
     // What is gone at once is answered with its last state, which the cache may hold.
     const resourceVersion = isDeletion && deletionTimestamp === undefined ? '' : version;
     for (const informer of this.#options.caches.informersOf(resource)) {

@@ -2,13 +2,11 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { ResourceEvent } from '../processor/processor.ts';
 import type { Predicate } from './controller.ts';
 
-type AnyEvent = ResourceEvent<KubernetesObject>;
-
 /**
  * Every add and delete, and the updates that move `metadata.generation`: changes of the spec, but not of status, labels, annotations or
  * finalizers. For a kind whose objects have no generation, as ConfigMaps, every update that changes something.
  */
-export function generationChanged(event: AnyEvent): boolean {
+export function generationChanged(event: ResourceEvent<KubernetesObject>): boolean {
   if (event.type !== 'update') return true;
   const [before, after] = [event.oldObject.metadata, event.object.metadata];
   if (before?.generation === undefined && after?.generation === undefined) {
@@ -18,12 +16,12 @@ export function generationChanged(event: AnyEvent): boolean {
 }
 
 /** Every add and delete, and the updates that change the labels. */
-export function labelsChanged(event: AnyEvent): boolean {
+export function labelsChanged(event: ResourceEvent<KubernetesObject>): boolean {
   return event.type !== 'update' || differ(event.oldObject.metadata?.labels, event.object.metadata?.labels);
 }
 
 /** Every add and delete, and the updates that change the annotations. */
-export function annotationsChanged(event: AnyEvent): boolean {
+export function annotationsChanged(event: ResourceEvent<KubernetesObject>): boolean {
   return event.type !== 'update' || differ(event.oldObject.metadata?.annotations, event.object.metadata?.annotations);
 }
 

@@ -30,6 +30,29 @@ describe('a controller', () => {
     expect(manager.readyz()).toEqual([{ name: 'caches-of-site', ok: true }]);
   });
 
+  it('runs nothing before its functions have seen every object of the initial list, however slow they are', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    for (let n = 0; n < 20; n++) await admin.client(configMaps).create({ metadata: { name: `c-${n}` } });
+    let mapped = 0;
+    const mappedAtRuns: number[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .watches(configMaps, () => {
+        mapped++;
+        // Longer than a slice: the others have their turns in between.
+        clock.spend(10);
+        return [];
+      })
+      .reconcile(() => void mappedAtRuns.push(mapped));
+    await fixture.start();
+    await clock.advance(0);
+    expect(mappedAtRuns).toEqual([20]);
+  });
+
   it('whose caches do not sync in time makes run reject, with kind, state and last error', async () => {
     await using fixture = await controllerFixture();
     const { manager, server, clock } = fixture;
@@ -240,6 +263,8 @@ describe('a manager', () => {
       kind: 'misuse',
       message: expect.stringContaining('run was called twice'),
     });
+    await fixture.stop();
+    expect(() => manager.controller('late').for(sites).reconcile(nothing)).toThrow(/the manager has stopped/);
   });
 
   it.each([

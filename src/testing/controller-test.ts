@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import type { KubernetesObject } from '../api/metadata.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { Manager } from '../controller/manager.ts';
 import type { ManagerOptions } from '../controller/manager-options.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { messageOf } from '../observe/guarded.ts';
 import { ApiServer } from './api-server.ts';
-import { createObjects, defineCustomResources } from './test-objects.ts';
+import { createObjects, defineCustomResources, type TestObject } from './test-objects.ts';
 
 /** How far the time moves while something runs or is on its way. */
 const STEP_MS = 10;
@@ -14,7 +13,7 @@ const MAX_STEP_MS = 500;
 
 export interface ControllerTestOptions extends Omit<ManagerOptions, 'clock' | 'factory'> {
   /** What is there before the controllers start, with `kind` and `apiVersion`. */
-  objects?: Iterable<KubernetesObject>;
+  objects?: Iterable<TestObject>;
 }
 
 export interface SettleOptions {

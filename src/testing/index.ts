@@ -23,3 +23,4 @@ export { type KubectlOptions, type KubectlResult, runKubectl } from './control-p
 export { ControlPlane, type ControlPlaneOptions, type ControlPlaneProgram } from './control-plane.ts';
 export { ControllerTest, type ControllerTestOptions, type SettleOptions } from './controller-test.ts';
 export { type ReconcileOnceOptions, type ReconcileOnceResult, reconcileOnce } from './reconcile-once.ts';
+export type { TestObject } from './test-objects.ts';

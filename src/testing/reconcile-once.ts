@@ -1,12 +1,11 @@
 import { metaNamespaceKey } from '../api/key.ts';
-import type { KubernetesObject } from '../api/metadata.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ReconcileResult } from '../controller/controller.ts';
 import { Manager } from '../controller/manager.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { ApiServer } from './api-server.ts';
-import { createObjects, defineCustomResources, resourceOf } from './test-objects.ts';
+import { createObjects, defineCustomResources, resourceOf, type TestObject } from './test-objects.ts';
 
 /** How much time of the clock a run may take. */
 const MAX_MS = 10 * 60_000;
@@ -40,7 +39,7 @@ const byHand = { isOpen: false, onChange: () => () => {}, checkWrite: () => {} }
  */
 export async function reconcileOnce(
   setup: (manager: Manager) => unknown,
-  objects: readonly KubernetesObject[],
+  objects: readonly TestObject[],
   { key, controller: wanted, logger = silentLogger }: ReconcileOnceOptions = {},
 ): Promise<ReconcileOnceResult> {
   const clock = new FakeClock();

@@ -4,6 +4,9 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { type CustomResourceDefinition, customResourceDefinitions } from '../generated/api/apiextensions/v1.ts';
 import { builtinResources, findBuiltin } from '../generated/resources.ts';
 
+/** An object with `kind` and `apiVersion`, of any other fields. */
+export type TestObject = KubernetesObject | (KubernetesObject & { readonly [field: string]: unknown });
+
 /** Defines each custom resource that a controller has declared, with any fields and a status. */
 export async function defineCustomResources(cluster: Cluster, resources: Iterable<Resource>): Promise<void> {
   const byName = new Map<string, Resource[]>();
@@ -42,7 +45,7 @@ function definition(name: string, versions: readonly Resource[]): CustomResource
  */
 export async function createObjects(
   cluster: Cluster,
-  objects: Iterable<KubernetesObject>,
+  objects: Iterable<TestObject>,
   declared: readonly Resource[],
 ): Promise<KubernetesObject[]> {
   const created: KubernetesObject[] = [];

@@ -7,8 +7,10 @@ import type { IsUntyped } from './patch.ts';
  */
 export type FieldPath<T extends KubernetesObject> = string & (IsUntyped<T> extends true ? string : PathsIn<T, 4>);
 
+/** @inner */
 type Less = [0, 0, 1, 2, 3];
 
+/** @inner */
 type PathsIn<T, Depth extends number> = unknown extends T
   ? string
   : T extends object

@@ -57,7 +57,9 @@ async function makePages(): Promise<Map<string, string>> {
   const testing = reader.read('src/testing/index.ts', new Set(main.map(({ name }) => name)));
   const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   const clientNode = reader.read('src/client-node/index.ts', new Set(main.map(({ name }) => name)));
-  mustBeExported([...main, ...testing, ...workqueue, ...clientNode]);
+  const all = [...main, ...testing, ...workqueue, ...clientNode];
+  mustBeExported(all);
+  mustBeDocumented(all);
   return new Map([
     [
       'tidewatch.md',
@@ -108,6 +110,21 @@ function mustBeExported(names: readonly DocumentedName[]): void {
     if (exported) continue;
     console.error(`${mentionedBy} speaks of ${name} (${file}), which no door exports: export it, or keep it inside.`);
     process.exitCode = 1;
+  }
+}
+
+/** Every exported name says what it is for, and every option what it does. */
+function mustBeDocumented(names: readonly DocumentedName[]): void {
+  for (const { name, file, exported, doc, kind, members } of names) {
+    if (!exported) continue;
+    const silent = doc === '' ? [name] : [];
+    if (kind === 'interface' && /(Options|Settings|Setup|Origin|Definition)$/.test(name)) {
+      silent.push(...members.filter((member) => member.doc === '').map(({ signature }) => `${name}.${signature}`));
+    }
+    for (const what of silent) {
+      console.error(`${file}: ${what} has no doc comment: say what it is for, and its default.`);
+      process.exitCode = 1;
+    }
   }
 }
 

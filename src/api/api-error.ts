@@ -57,11 +57,13 @@ const KIND_BY_REASON: ReadonlyMap<string | undefined, ApiErrorKind> = new Map<st
   ['ServiceUnavailable', 'unavailable'],
 ]);
 
+/** What is known of a refusal beside its status. */
 export interface ApiErrorContext {
   /** What was asked, for the message: `GET /api/v1/pods`. Without query, so without anything secret. */
   request?: string;
   /** The `Retry-After` header, in seconds; the Status wins when it carries its own. */
   retryAfterSeconds?: number;
+  /** What lies behind it. */
   cause?: unknown;
 }
 

@@ -1,5 +1,7 @@
+/** How a label is compared; `exists` and `!` look for the key alone. */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<';
 
+/** One comparison of a label selector. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;

@@ -1,3 +1,4 @@
+/** A request to the API server. */
 export interface TransportRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Begins with a slash; percent-encoded; without query. */
@@ -28,6 +29,7 @@ export interface RequestClock {
   readonly scheduler?: { monotonicMs(): number; nextTurn(callback: () => void): void };
 }
 
+/** Its answer, whose body is still to be read. */
 export interface TransportResponse {
   status: number;
   /** Names in lower case. */

@@ -27,6 +27,7 @@ import { ServerSnapshot } from './storage/server-snapshot.ts';
 import { Store } from './storage/storage.ts';
 import { WatchHub } from './storage/watch-hub.ts';
 
+/** Options of the embedded API server. */
 export interface ApiServerOptions {
   /** Where to listen on 127.0.0.1. Default 0: any free port. */
   port?: number;
@@ -45,6 +46,7 @@ export interface ApiServerOptions {
   controllers?: boolean;
   /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock;
+  /** Default: none. */
   logger?: Logger;
   /** Numbers in [0, 1), for uids, generated names and jitter. Default: node:crypto. */
   random?: () => number;

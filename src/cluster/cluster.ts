@@ -20,11 +20,13 @@ import { checkFieldManager } from './field-manager.ts';
 import { ReadyzProber } from './readyz-prober.ts';
 import { ServerWarnings } from './server-warnings.ts';
 
+/** Options of `Cluster.over`. */
 export interface OverOptions extends ClusterOptions {
   /** What messages call the server. */
   server?: string;
 }
 
+/** Options of `cluster.client`. */
 export interface ClusterClientOptions {
   /** Where all calls go that do not say otherwise. Unset: see `Client`. */
   namespace?: string;

@@ -38,6 +38,7 @@ export interface SocketOptions {
   execTimeoutMs?: number;
 }
 
+/** Options of `Cluster.connect`: which cluster, as whom, and how. */
 export interface ConnectOptions extends ClusterOptions, SocketOptions {
   /** Kubeconfig file or files, which must exist. Default: those in `$KUBECONFIG`, else `~/.kube/config`. kubectl's `--kubeconfig`. */
   kubeconfig?: string | readonly string[];

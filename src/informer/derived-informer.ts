@@ -18,6 +18,7 @@ import { wantedNamespaces } from './namespaces.ts';
 import { SelectedStore } from './selected-store.ts';
 import type { SharedIndexInformer } from './shared-index-informer.ts';
 
+/** Which part of the objects `select` gives. */
 export interface SelectOptions {
   /** `app=web,tier in (api)`. */
   labelSelector?: string | LabelSelector;

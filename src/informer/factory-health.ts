@@ -3,6 +3,7 @@ import type { Resource } from '../api/resource.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
 import type { Informer } from './informer.ts';
 
+/** Options of `factory.health`. */
 export interface HealthOptions {
   /**
    * For how long an informer may be without an open watch before it is reported. Default 300,000: longer than an API server takes
@@ -21,6 +22,7 @@ export interface InformerBehind {
   readonly lastError?: Error;
 }
 
+/** The answer of `factory.health`. */
 export interface FactoryHealth {
   /** Whether nobody is behind. */
   readonly ok: boolean;

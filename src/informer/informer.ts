@@ -14,12 +14,15 @@ export type IndexerReader<T extends KubernetesObject> = Pick<
   'list' | 'listKeys' | 'get' | 'getByKey' | 'byIndex' | 'indexKeys'
 >;
 
+/** How long to wait. */
 export interface WaitOptions {
+  /** Ends the wait. */
   signal?: AbortSignal;
   /** Unset: wait forever. */
   timeoutMs?: number;
 }
 
+/** Options of `informer.events`. */
 export interface EventsOptions<T extends KubernetesObject> extends HandlerOptions<T> {
   /** Ends the iteration, without an error. */
   signal?: AbortSignal;

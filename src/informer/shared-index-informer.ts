@@ -47,7 +47,9 @@ export interface InformerSettings<T extends KubernetesObject>
   queue?: 'delta' | 'inOrder';
   /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
   resyncMs?: number;
+  /** Indexes by name: paths or functions. Default: none; a factory adds one by namespace. */
   indexers?: Indexers<T>;
+  /** Changes each object before it is stored. Default: none. */
   transform?: Transform<T>;
   /**
    * Report, as an error in the log, when a reader changes an object that others read too. In a plain store that is every
@@ -57,6 +59,7 @@ export interface InformerSettings<T extends KubernetesObject>
   detectMutations?: boolean;
 }
 
+/** Options of `SharedIndexInformer`: where the objects come from, and how they are kept. */
 export type SharedIndexInformerOptions<T extends KubernetesObject> = InformerOrigin<T> & InformerSettings<T>;
 
 /**

@@ -39,6 +39,7 @@ export interface SharedInformerFactoryOptions
   transform?: Transform<KubernetesObject>;
 }
 
+/** Makes the informer of a resource for `factory.informerFor`. */
 export type NewInformer<T extends KubernetesObject> = (
   cluster: ClusterConnection,
   resyncMs: number,

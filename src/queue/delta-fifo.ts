@@ -6,6 +6,7 @@ import { PoppableQueue, QueueItem } from './poppable-queue.ts';
 import type { Delta, Deltas, DeltaType, QueueOptions } from './queue.ts';
 import { STEP, type Steps, setOf } from './steps.ts';
 
+/** Options of `DeltaFIFO`. */
 export interface DeltaFIFOOptions<T> extends QueueOptions<T> {
   /** Whether `replace` queues `Replaced`; otherwise it queues `Sync`. Default true. client-go's `EmitDeltaTypeReplaced`. */
   emitReplaced?: boolean;

@@ -11,6 +11,7 @@ import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
 import type { ReflectorTarget } from './reflector-target.ts';
 import type { RequestPacer } from './request-pacer.ts';
 
+/** What a `WatchErrorHandler` gets beside the error. */
 export interface WatchErrorContext {
   /** The reflector's name; inside an informer, that of the informer. */
   readonly informer: string;
@@ -27,6 +28,7 @@ export interface WatchErrorContext {
  */
 export type WatchErrorHandler = (error: Error, context: WatchErrorContext) => void;
 
+/** Options of `Reflector`. */
 export interface ReflectorOptions<T extends KubernetesObject> extends ReflectorSetup {
   /** Usually a `ListWatch`. */
   listerWatcher: ListerWatcher<T>;
@@ -78,6 +80,7 @@ export interface ReflectorSetup {
   goneCheckMs?: number;
   /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
   minWatchTimeoutMs?: number;
+  /** How long to wait after failures. Default: as client-go waits. */
   backoff?: BackoffOptions;
   /** How long a WatchList may bring nothing new before its closing bookmark. Default 30,000. */
   watchListBookmarkTimeoutMs?: number;

@@ -3,6 +3,7 @@ import type { IndexDefinition, Indexers } from './index-definition.ts';
 import { KeptObject } from './kept-object.ts';
 import { Store, type StoreOptions, viewsOf } from './store.ts';
 
+/** Options of `Indexer`. */
 export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions<T> {
   /** Default: none. */
   indexers?: Indexers<T>;

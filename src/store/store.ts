@@ -6,6 +6,7 @@ import { KeptObject } from './kept-object.ts';
 import type { MutationDetector } from './mutation-detector.ts';
 import { ObjectTable } from './object-table.ts';
 
+/** Options of `Store`. */
 export interface StoreOptions<T extends KubernetesObject> {
   /** Default: `metaNamespaceKey`. What it throws reaches the caller as a `KeyError`. client-go's `keyFunc`. */
   keyFunction?: KeyFunction<T>;

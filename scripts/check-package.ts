@@ -14,6 +14,7 @@ import { checkFootprint, checkLockFile, checkSourceMaps, pack } from '../tools/p
 import { checkImportTime } from '../tools/package/import-time.ts';
 import { checkLinters } from '../tools/package/linters.ts';
 import { failureCount, need, repository } from '../tools/package/package-report.ts';
+import { checkTypeScriptVersions } from '../tools/package/typescript-versions.ts';
 import { checkExamples, checkFirstProgram, checkUncaughtError } from '../tools/package/user-programs.ts';
 
 function main(folder: string): void {
@@ -32,6 +33,7 @@ function main(folder: string): void {
   checkImportTime(project);
   checkDeclarations(project);
   checkFirstProgram(project);
+  checkTypeScriptVersions(project, folder);
   checkUncaughtError(project);
   checkExamples(project);
   checkConsumers(project);

@@ -64,7 +64,9 @@ async function makePages(): Promise<{ pages: Map<string, string>; guideText: str
   const testing = reader.read('src/testing/index.ts', new Set([...main, ...controller].map(({ name }) => name)));
   const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   const clientNode = reader.read('src/client-node/index.ts', new Set(main.map(({ name }) => name)));
-  mustBeExported([...main, ...testing, ...workqueue, ...controller, ...clientNode]);
+  const all = [...main, ...testing, ...workqueue, ...controller, ...clientNode];
+  mustBeExported(all);
+  mustBeDocumented(all);
   const guideText = withOptionTables(readFileSync(guide, 'utf8'), main);
   const pages = new Map([
     [
@@ -127,6 +129,21 @@ function mustBeExported(names: readonly DocumentedName[]): void {
     if (exported) continue;
     console.error(`${mentionedBy} speaks of ${name} (${file}), which no door exports: export it, or keep it inside.`);
     process.exitCode = 1;
+  }
+}
+
+/** Every exported name says what it is for, and every option what it does. */
+function mustBeDocumented(names: readonly DocumentedName[]): void {
+  for (const { name, file, exported, doc, kind, members } of names) {
+    if (!exported) continue;
+    const silent = doc === '' ? [name] : [];
+    if (kind === 'interface' && /(Options|Settings|Setup|Origin|Definition)$/.test(name)) {
+      silent.push(...members.filter((member) => member.doc === '').map(({ signature }) => `${name}.${signature}`));
+    }
+    for (const what of silent) {
+      console.error(`${file}: ${what} has no doc comment: say what it is for, and its default.`);
+      process.exitCode = 1;
+    }
   }
 }
 

@@ -57,6 +57,7 @@ const KIND_BY_REASON: ReadonlyMap<string | undefined, ApiErrorKind> = new Map<st
   ['ServiceUnavailable', 'unavailable'],
 ]);
 
+/** What is known of a refusal beside its status. */
 export interface ApiErrorContext {
   /** What was asked, for the message: `GET /api/v1/pods`. Without query, so without anything secret. */
   request?: string;
@@ -64,6 +65,7 @@ export interface ApiErrorContext {
   retryAfterSeconds?: number;
   /** With a 401: whose login was refused, and where it came from. */
   refusedLogin?: string | undefined;
+  /** What lies behind it. */
   cause?: unknown;
 }
 

@@ -5,18 +5,32 @@ import type { IsUntyped } from './patch.ts';
  * Where in an object of type `T` a field is: `'spec.nodeName'`, `'spec.containers.*.image'`. Known to the compiler to depth four;
  * deeper ones, what is inside maps, and the paths of a type without fields of its own are any text.
  */
-export type FieldPath<T extends KubernetesObject> = string & (IsUntyped<T> extends true ? string : PathsIn<T, 4>);
+export type FieldPath<T extends KubernetesObject> = string &
+  (IsUntyped<T> extends true ? string : PathsIn<T, '', 4> | Deeper);
 
+/** @inner One pattern for all of them: the compiler compares each path that it knows with each pattern. */
+type Deeper = `${string}.${string}.${string}.${string}.${string}`;
+
+/** @inner */
 type Less = [0, 0, 1, 2, 3];
 
-type PathsIn<T, Depth extends number> = unknown extends T
-  ? string
-  : T extends object
-    ? Depth extends 0
-      ? string
-      : T extends readonly (infer E)[]
-        ? '*' | `*.${PathsIn<E, Less[Depth] & number>}`
-        : string extends keyof T
-          ? string
-          : { [K in keyof T & string]-?: K | `${K}.${PathsIn<T[K], Less[Depth] & number>}` }[keyof T & string]
-    : never;
+/** @inner */
+type Scalar = string | number | boolean | null | undefined;
+
+/** @inner Each path is made once, from its prefix: a type for each of its ends would be four times as many. */
+type PathsIn<T, Prefix extends string, Depth extends number> = T extends readonly (infer E)[]
+  ? `${Prefix}*` | Inside<E, `${Prefix}*`, Less[Depth] & number>
+  : string extends keyof T
+    ? `${Prefix}${string}`
+    : {
+        [K in keyof T & string]-?: `${Prefix}${K}` | Inside<T[K], `${Prefix}${K}`, Less[Depth] & number>;
+      }[keyof T & string];
+
+/** @inner */
+type Inside<T, Path extends string, Depth extends number> = Depth extends 0
+  ? never
+  : T extends Scalar
+    ? never
+    : unknown extends T
+      ? `${Path}.${string}`
+      : PathsIn<T, `${Path}.`, Depth>;

@@ -1,5 +1,6 @@
 import { SelectorError } from './selector-error.ts';
 
+/** One comparison of a field selector. */
 export interface FieldRequirement {
   /** A path such as `spec.nodeName`; which ones a server accepts depends on the kind. */
   readonly field: string;

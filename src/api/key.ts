@@ -18,6 +18,7 @@ export class KeyError extends TidewatchError {
   }
 }
 
+/** Makes the key of an object. */
 export type KeyFunction<T = KubernetesObject> = (obj: T) => string;
 
 /** `namespace/name`, or `name` for cluster-scoped objects. client-go's `MetaNamespaceKeyFunc`. */
@@ -34,6 +35,7 @@ export function deletionHandlingKey(obj: KubernetesObject | DeletedFinalStateUnk
   return obj instanceof DeletedFinalStateUnknown ? obj.key : metaNamespaceKey(obj);
 }
 
+/** `namespace/name`, or the name alone where the namespace is empty. */
 export function objectKey(namespace: string | undefined, name: string): string {
   // A joined string is flat, which a template is not; maps hash it faster.
   return namespace ? [namespace, name].join('/') : name;

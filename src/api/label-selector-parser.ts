@@ -1,7 +1,9 @@
 import { SelectorError } from './selector-error.ts';
 
+/** How a label is compared; `exists` and `!` look for the key alone. */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<';
 
+/** One comparison of a label selector. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;

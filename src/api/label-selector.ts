@@ -1,6 +1,7 @@
 import { type LabelRequirement, parseInt64, parseLabelSelector } from './label-selector-parser.ts';
 import { SelectorError } from './selector-error.ts';
 
+/** The labels of an object, by key. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** `metav1.LabelSelector`, as in `spec.selector` of a Deployment. */

@@ -1,3 +1,4 @@
+/** How `resourceVersion` is meant in a list. */
 export type ResourceVersionMatch = 'NotOlderThan' | 'Exact';
 
 /** What LIST and WATCH accept, as `metav1.ListOptions`. */
@@ -10,7 +11,9 @@ export interface ListOptions {
   limit?: number | undefined;
   /** The `metadata.continue` of the page before. */
   continue?: string | undefined;
+  /** The version to list at, or to watch from; `'0'` allows an answer from the server's cache. */
   resourceVersion?: string | undefined;
+  /** Whether a list is at exactly that version or at one that is not older. */
   resourceVersionMatch?: ResourceVersionMatch | undefined;
   /** When the server ends a watch. Unset: the server decides. */
   timeoutSeconds?: number | undefined;

@@ -22,6 +22,7 @@ export interface ObjectMeta {
   selfLink?: string;
 }
 
+/** The object that this one belongs to, and is deleted with. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -31,6 +32,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
+/** Which fields a manager owns, as `metadata.managedFields` says it. */
 export interface ManagedFieldsEntry {
   manager?: string;
   operation?: string;
@@ -41,6 +43,7 @@ export interface ManagedFieldsEntry {
   subresource?: string;
 }
 
+/** The metadata of a list. */
 export interface ListMeta {
   resourceVersion?: string;
   /** Present when more pages follow; hand it back as `ListOptions.continue`. */
@@ -49,6 +52,7 @@ export interface ListMeta {
   selfLink?: string;
 }
 
+/** What an object is. */
 export interface TypeMeta {
   apiVersion?: string;
   kind?: string;
@@ -69,6 +73,7 @@ export type Stored<T extends KubernetesObject> = T & {
   metadata: { name: string; uid: string; resourceVersion: string };
 };
 
+/** The answer to a LIST. */
 export interface KubernetesList<T> extends TypeMeta {
   metadata?: ListMeta;
   items: T[];

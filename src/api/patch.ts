@@ -1,6 +1,6 @@
 import type { KubernetesObject } from './metadata.ts';
 
-/** A type of which nothing but the metadata is known: its other fields may be anything. */
+/** @inner A type of which nothing but the metadata is known: its other fields may be anything. */
 export type IsUntyped<T> = [keyof T] extends [keyof KubernetesObject] ? true : false;
 
 /**
@@ -9,6 +9,7 @@ export type IsUntyped<T> = [keyof T] extends [keyof KubernetesObject] ? true : f
  */
 export type MergePatch<T> = IsUntyped<T> extends true ? object : MergePatchOf<T>;
 
+/** @inner */
 type MergePatchOf<T> = unknown extends T
   ? T
   : T extends readonly unknown[]
@@ -23,6 +24,7 @@ type MergePatchOf<T> = unknown extends T
  */
 export type StrategicMergePatch<T> = IsUntyped<T> extends true ? object : StrategicPatchOf<T>;
 
+/** @inner */
 type StrategicPatchOf<T> = unknown extends T
   ? T
   : T extends readonly (infer E)[]
@@ -31,6 +33,7 @@ type StrategicPatchOf<T> = unknown extends T
       ? { [K in keyof T]?: StrategicPatchOf<T[K]> | null | undefined } & StrategicDirectives
       : T;
 
+/** @inner */
 interface StrategicDirectives {
   $patch?: 'delete' | 'merge' | 'replace';
   $retainKeys?: readonly string[];
@@ -40,6 +43,7 @@ interface StrategicDirectives {
 /** What a manager applies of an object: the fields that it wants to own, and no others. */
 export type AppliedObject<T> = IsUntyped<T> extends true ? T : AppliedPart<T>;
 
+/** @inner */
 type AppliedPart<T> = unknown extends T
   ? T
   : T extends readonly (infer E)[]

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from './metadata.ts';
 
+/** The name of a type of object, as URLs carry it. */
 export interface GroupVersionResource {
   /** Empty for the core group. */
   readonly group: string;
@@ -8,6 +9,7 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
+/** The name of a type of object, as objects carry it. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
@@ -40,11 +42,15 @@ export type PodResource<T extends KubernetesObject = KubernetesObject> = Resourc
 /** The type of the objects that a resource token stands for. */
 export type ObjectOf<R> = R extends Resource<infer T> ? T : never;
 
+/** What `defineResource` makes a token of. */
 export interface ResourceDefinition {
   /** Empty or unset for the core group. */
   group?: string | undefined;
+  /** Of the group: `v1`. */
   version: string;
+  /** As in URLs: `crontabs`. */
   plural: string;
+  /** As in `kind` of the objects: `CronTab`. */
   kind: string;
   /** Default true. */
   namespaced?: boolean | undefined;

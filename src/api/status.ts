@@ -10,6 +10,7 @@ export interface Status extends TypeMeta {
   code?: number;
 }
 
+/** What a refusal is about. */
 export interface StatusDetails {
   name?: string;
   group?: string;
@@ -19,6 +20,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
+/** One reason for a refusal, most often a field of the object. */
 export interface StatusCause {
   reason?: string;
   message?: string;

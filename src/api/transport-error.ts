@@ -31,7 +31,9 @@ export type TransportErrorKind =
   | 'closed'
   | 'other';
 
+/** What is known of a request that got no answer. */
 export interface TransportErrorOptions {
+  /** What lies behind it. */
   cause?: unknown | undefined;
   /** The server's URL, without anything secret. */
   server?: string | undefined;

@@ -1,5 +1,4 @@
-import type { Duplex } from 'node:stream';
-
+/** A request to the API server. */
 export interface TransportRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Begins with a slash; percent-encoded; without query. */
@@ -41,6 +40,7 @@ export interface UpgradeRequest extends Pick<TransportRequest, 'path' | 'query' 
   protocol: string;
 }
 
+/** The answer to one. */
 export interface UpgradeResponse extends TransportResponse {
   /**
    * After a 101: the connection, which is the caller's from now on. It ends by `destroy`, with the transport's `close`, and when the
@@ -49,6 +49,7 @@ export interface UpgradeResponse extends TransportResponse {
   connection?: Duplex;
 }
 
+/** The answer to a request, whose body is still to be read. */
 export interface TransportResponse {
   status: number;
   /** Names in lower case. */

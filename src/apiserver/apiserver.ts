@@ -36,6 +36,7 @@ import { ServerSnapshot } from './storage/server-snapshot.ts';
 import { Store } from './storage/storage.ts';
 import { WatchHub } from './storage/watch-hub.ts';
 
+/** Options of the embedded API server. */
 export interface ApiServerOptions {
   /** Where to listen on 127.0.0.1. Default 0: any free port. */
   port?: number | undefined;
@@ -61,6 +62,7 @@ export interface ApiServerOptions {
   newCluster?: boolean | undefined;
   /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock | undefined;
+  /** Default: none. */
   logger?: Logger | undefined;
   /** Numbers in [0, 1), for uids, generated names and jitter. Default: node:crypto. */
   random?: (() => number) | undefined;

@@ -8,6 +8,7 @@ export interface ClientNodeConfig {
   applyToHTTPSOptions?(options: Record<string, unknown>): Promise<void>;
 }
 
+/** The cluster of a `KubeConfig`, as client-node has it. */
 export interface ClientNodeCluster {
   readonly name: string;
   readonly server: string;
@@ -18,6 +19,7 @@ export interface ClientNodeCluster {
   readonly proxyUrl?: string;
 }
 
+/** The user of a `KubeConfig`, as client-node has it. */
 export interface ClientNodeUser {
   readonly name: string;
   readonly certData?: string;

@@ -4,9 +4,11 @@ import type { ListOptions } from '../api/list-options.ts';
 export interface CallOptions {
   /** Ignored for cluster-scoped resources. Default: see `Client`. */
   namespace?: string | undefined;
+  /** Ends the call, which then rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;
 }
 
+/** Options of `client.get`. */
 export interface GetOptions extends CallOptions {
   /** `status`, `scale`, `log`, …: the part of the object that is meant. */
   subresource?: string | undefined;
@@ -14,9 +16,12 @@ export interface GetOptions extends CallOptions {
   resourceVersion?: string | undefined;
 }
 
+/** Options of `client.list`, `listPages`, `listAll` and `watch`. */
 export interface ListCallOptions extends ListOptions, CallOptions {}
 
+/** Options of every call that writes an object. */
 export interface WriteOptions extends CallOptions {
+  /** `status`, `scale`, …: the part of the object that is written. Default: the object, without its status where that is a subresource. */
   subresource?: string | undefined;
   /** Check everything, store nothing. */
   dryRun?: boolean | undefined;
@@ -26,9 +31,7 @@ export interface WriteOptions extends CallOptions {
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
 }
 
-/** For a write to the status subresource. */
-export type StatusOptions = Omit<WriteOptions, 'subresource'>;
-
+/** Options of `client.create`. */
 export interface CreateOptions extends WriteOptions {
   /** The object that a subresource belongs to, when it is not the body's own name. */
   name?: string | undefined;
@@ -40,26 +43,34 @@ export interface WaitUntilOptions extends CallOptions {
   timeoutMs?: number | undefined;
 }
 
+/** How a patch is written: the steps of RFC 6902, the fields of RFC 7386, or those of Kubernetes with merge keys. */
 export type PatchType = 'json' | 'merge' | 'strategic';
 
+/** Options of `client.patch`. */
 export interface PatchOptions extends WriteOptions {
   /** Default `merge`. Custom resources know no `strategic`. */
   type?: PatchType | undefined;
 }
 
+/** Options of `client.apply`. */
 export interface ApplyOptions extends WriteOptions {
   /** Takes over fields that another manager has set to another value. Default false: a 409 names them. */
   force?: boolean | undefined;
 }
 
+/** Options of `client.delete`. */
 export interface DeleteOptions extends CallOptions {
+  /** Check everything, delete nothing. */
   dryRun?: boolean | undefined;
+  /** How long the object may take to end. Default: its own. 0: none. */
   gracePeriodSeconds?: number | undefined;
+  /** What becomes of the objects that it owns: they stay, are deleted later, or before it. Default: that of the kind. */
   propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
   /** Delete only this very object, or only this version of it; otherwise a 409. */
   preconditions?: { uid?: string; resourceVersion?: string } | undefined;
 }
 
+/** Options of `client.deleteCollection`: which objects, and how they are deleted. */
 export interface DeleteCollectionOptions
   extends DeleteOptions,
     Pick<ListOptions, 'labelSelector' | 'fieldSelector' | 'limit' | 'resourceVersion' | 'resourceVersionMatch'> {}

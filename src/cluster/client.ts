@@ -35,8 +35,11 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   strategic: 'application/strategic-merge-patch+json',
 };
 
+/** What a `Client` is made of; `cluster.client(resource)` fills it in. */
 export interface ClientOptions<T extends KubernetesObject> {
+  /** Whose objects these are. */
   resource: Resource<T>;
+  /** How it asks the server. */
   requests: ApiRequests;
   /** Where all calls go that do not say otherwise. Unset: see `Client`. */
   namespace: string | undefined;

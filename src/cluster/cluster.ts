@@ -22,11 +22,13 @@ import { PodClient } from './pods/pod-client.ts';
 import { ReadyzProber } from './readyz-prober.ts';
 import { ServerWarnings } from './server-warnings.ts';
 
+/** Options of `Cluster.over`. */
 export interface OverOptions extends ClusterOptions {
   /** What messages call the server. */
   server?: string | undefined;
 }
 
+/** Options of `cluster.client`. */
 export interface ClusterClientOptions {
   /** Where all calls go that do not say otherwise. Unset: see `Client`. */
   namespace?: string | undefined;

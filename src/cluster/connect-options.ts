@@ -39,6 +39,7 @@ export interface SocketOptions {
   execTimeoutMs?: number | undefined;
 }
 
+/** Options of `Cluster.connect`: which cluster, as whom, and how. */
 export interface ConnectOptions extends ClusterOptions, SocketOptions {
   /**
    * Kubeconfig file or files, which must exist; or a kubeconfig itself: as text, which has more than one line or begins with `{`, or as the

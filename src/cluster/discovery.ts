@@ -10,6 +10,7 @@ export interface DiscoveryFailure {
   readonly error: unknown;
 }
 
+/** Options of every question to `Discovery`. */
 export interface DiscoveryOptions {
   /** Ends the wait for the answer, and its requests when nobody else waits for them. */
   signal?: AbortSignal | undefined;

@@ -23,6 +23,7 @@ import { SelectedStore } from './selected-store.ts';
 import type { SharedIndexInformer } from './shared-index-informer.ts';
 import type { StatesOptions } from './state-stream.ts';
 
+/** Which part of the objects `select` gives. */
 export interface SelectOptions {
   /** `app=web,tier in (api)`. */
   labelSelector?: string | LabelSelector | undefined;

@@ -5,6 +5,7 @@ import type { Informer } from './informer.ts';
 import { checkedOptions } from './option-check.ts';
 import { HEALTH_CHECKS } from './option-tables.ts';
 
+/** Options of `factory.health`. */
 export interface HealthOptions {
   /**
    * For how long an informer may be without an open watch before it is reported. Default 300,000: longer than an API server takes
@@ -23,6 +24,7 @@ export interface InformerBehind {
   readonly lastError?: Error;
 }
 
+/** The answer of `factory.health`. */
 export interface FactoryHealth {
   /** Whether nobody is behind. */
   readonly ok: boolean;

@@ -16,9 +16,11 @@ export interface Controller {
   run(options: { signal: AbortSignal }): Promise<void>;
 }
 
+/** Options of `InformerController`. */
 export interface InformerControllerOptions<T extends KubernetesObject>
   extends Omit<ReflectorOptions<T>, 'target' | 'resyncMs'>,
     Pick<QueueConsumerOptions<T>, 'process' | 'onProcessError' | 'onPopped'> {
+  /** Between the list and watch, which fills it, and `process`, which is called with what it gives. */
   queue: Queue<T>;
   /** How often `shouldResync` is asked, and if it agrees everything queued again. 0 or unset: never. */
   fullResyncMs?: number | undefined;

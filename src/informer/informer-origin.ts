@@ -35,7 +35,9 @@ export interface ClusterConnection {
 
 /** The objects of a resource on a server. client-go's `NewFilteredPodInformer` and its like. */
 export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions<T> {
+  /** A `Cluster`. */
   cluster: ClusterConnection;
+  /** A token of `tidewatch/api/…`, or one of `defineResource`. */
   resource: Resource<T>;
   /** One, several, or all when unset; an empty list or name is a `TypeError`. Ignored for cluster-scoped resources. */
   namespace?: string | readonly string[] | undefined;
@@ -66,6 +68,7 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions<T
 
 /** Whatever the user's own functions return, kept as it is: a plain store. client-go's `NewSharedIndexInformer`. */
 export interface ListWatchOrigin<T extends KubernetesObject> {
+  /** A `ListWatch`, or an object with the same functions. */
   listWatch: ListerWatcher<T>;
   /**
    * Fills in `kind` and `apiVersion` where the functions leave them out, and names the informer. Objects of another kind or
@@ -74,6 +77,7 @@ export interface ListWatchOrigin<T extends KubernetesObject> {
   resource?: Resource<T> | undefined;
 }
 
+/** Where the objects of an informer come from: a cluster, or functions of your own. */
 export type InformerOrigin<T extends KubernetesObject> = ClusterOrigin<T> | ListWatchOrigin<T>;
 
 /** What the informer is called when nobody gave it a name. */

@@ -26,6 +26,7 @@ export type IndexerReader<T extends KubernetesObject> = Pick<
   | 'lastStoreSyncResourceVersion'
 >;
 
+/** How long to wait. */
 export interface WaitOptions {
   /** Ends the wait. */
   signal?: AbortSignal | undefined;
@@ -33,6 +34,7 @@ export interface WaitOptions {
   timeoutMs?: number | undefined;
 }
 
+/** Options of `informer.events`. */
 export interface EventsOptions<T extends KubernetesObject> extends HandlerOptions<T> {
   /** Ends the iteration, without an error. */
   signal?: AbortSignal | undefined;

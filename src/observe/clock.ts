@@ -5,6 +5,7 @@ export interface Timer {
   clear(): void;
 }
 
+/** Options of a timer. */
 export interface TimerOptions {
   /** Whether the timer holds the process open until it fires. Default true. Housekeeping passes false. */
   keepAlive?: boolean | undefined;

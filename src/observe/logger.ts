@@ -8,6 +8,7 @@ export interface Logger {
   error(message: string, ...details: unknown[]): void;
 }
 
+/** From the least important to the most. */
 export type LogLevel = keyof Logger | 'silent';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];

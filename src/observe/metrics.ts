@@ -1,23 +1,30 @@
 import { guarded, warnOnce } from './guarded.ts';
 
+/** The values of the labels of a metric, by their names. */
 export type MetricLabels = Readonly<Record<string, string>>;
 
+/** A number that only grows. */
 export interface Counter {
   add(value: number, labels?: MetricLabels): void;
 }
 
+/** A number that goes up and down. */
 export interface Gauge {
   set(value: number, labels?: MetricLabels): void;
 }
 
+/** How often values fall into each of some ranges. */
 export interface Histogram {
   observe(value: number, labels?: MetricLabels): void;
 }
 
+/** The name of a metric, and what it says. */
 export interface MetricDefinition {
   /** Prometheus style, with its unit: `tidewatch_list_duration_seconds`. */
   name: string;
+  /** What it says, in a sentence. */
   help: string;
+  /** The names of its labels. Default: none. */
   labelNames?: readonly string[];
 }
 

@@ -35,6 +35,7 @@ export type ResourceEvent<T extends KubernetesObject> =
  */
 export type Delivery = 'all' | 'latest';
 
+/** Options of `addEventHandler`. */
 export interface HandlerOptions<T extends KubernetesObject> {
   /** Names the handler in reports. Default `handler-1`, `handler-2`, … */
   name?: string | undefined;

@@ -121,6 +121,7 @@ interface List<V> {
   next: number;
 }
 
+/** Options of `DeltaFIFO`. */
 export interface DeltaFIFOOptions<T> extends QueueOptions<T> {
   /** Whether `replace` queues `Replaced`; otherwise it queues `Sync`. Default true. client-go's `EmitDeltaTypeReplaced`. */
   emitReplaced?: boolean | undefined;

@@ -4,9 +4,11 @@ import { type Logger, safeLogger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import type { ProcessDeltas, Queue } from './queue.ts';
 
+/** What takes the changes out of a queue needs. */
 export interface QueueConsumerOptions<T> {
   /** Whose messages they are. */
   name: string;
+  /** What the changes are taken from. */
   queue: Queue<T>;
   /** Is given each object's changes, one object at a time. What it throws is reported to `onProcessError`. */
   process: ProcessDeltas<T>;
@@ -14,7 +16,9 @@ export interface QueueConsumerOptions<T> {
   onProcessError?: ((error: unknown) => void) | undefined;
   /** After each object that was taken from the queue, whether `process` failed or not. Its failures: as `onProcessError`. */
   onPopped?: (() => void) | undefined;
+  /** Default: the system clock. */
   clock?: Clock | undefined;
+  /** Hears of what fails. Default: the console. */
   logger?: Logger | undefined;
 }
 

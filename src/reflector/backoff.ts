@@ -2,6 +2,7 @@ import type { Settled } from '../api/defined.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 
+/** How long to wait after failures: longer each time, up to a limit. */
 export interface BackoffOptions {
   /** The first wait, before jitter. Default 800. */
   initialMs?: number | undefined;

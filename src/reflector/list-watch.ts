@@ -4,6 +4,7 @@ import type { Resource } from '../api/resource.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 
+/** The functions that a `ListWatch` is made of. */
 export interface ListWatchOptions<T extends KubernetesObject> extends ListerWatcher<T> {}
 
 /** What is listed and watched of a resource. */

@@ -3,6 +3,7 @@ import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
 
+/** What a list or watch function gets beside its options. */
 export interface CallContext {
   /** Aborts when the reflector stops or gives the call up; a call that ignores it is abandoned, not awaited. */
   readonly signal: AbortSignal;

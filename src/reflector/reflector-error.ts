@@ -23,7 +23,9 @@ export type ReflectorErrorKind =
   | 'endedEarly'
   | 'resync';
 
+/** What is known of a failed list or watch. */
 export interface ReflectorErrorOptions extends ErrorOptions {
+  /** Of the object that it is about. */
   key?: string | undefined;
 }
 

@@ -9,25 +9,7 @@ import type { CachedListerWatcher, CachedTarget, ListerWatcher } from './lister-
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
 import type { RequestPacer } from './request-pacer.ts';
 
-/**
- * What a `Reflector` writes to: a `DeltaFIFO`, a `Store`, an `Indexer`, or one's own. Calls come one by one: the next is made when
- * the promise of the one before, if there is one, has settled. A call that throws or rejects has failed: the reflector reports the
- * object, and lists again. client-go's `cache.ReflectorStore`.
- */
-export interface ReflectorTarget<T extends KubernetesObject> {
-  add(object: T): unknown;
-  update(object: T): unknown;
-  delete(object: T): unknown;
-  /** The whole state at `resourceVersion`: what is known and not in it is gone. */
-  replace(objects: readonly T[], resourceVersion: string): unknown;
-  /** As `replace`, in slices that leave the event loop free. Used in its place where it is there. */
-  replaceGradually?(objects: readonly T[], resourceVersion: string): Promise<void>;
-  /** Called at each resync period. Not called without one. */
-  resync(): unknown;
-  /** Everything up to this version has been seen: called after each event and bookmark. client-go's `ResourceVersionUpdater`. */
-  updateResourceVersion?(resourceVersion: string): unknown;
-}
-
+/** What a `WatchErrorHandler` gets beside the error. */
 export interface WatchErrorContext {
   /** The reflector's name; inside an informer, that of the informer. */
   readonly informer: string;
@@ -44,6 +26,7 @@ export interface WatchErrorContext {
  */
 export type WatchErrorHandler = (error: Error, context: WatchErrorContext) => void;
 
+/** Options of `Reflector`. */
 export interface ReflectorOptions<T extends KubernetesObject> extends ReflectorSetup {
   /** Usually a `ListWatch`. */
   listerWatcher: ListerWatcher<T>;
@@ -95,7 +78,7 @@ export interface ReflectorSetup {
   goneCheckMs?: number | undefined;
   /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
   minWatchTimeoutMs?: number | undefined;
-  /** How long to wait after a failure. Default: 0.8 s, twice as long each time, up to 30 s, with jitter. */
+  /** How long to wait after failures. Default: as client-go waits. */
   backoff?: BackoffOptions | undefined;
   /** How long a WatchList may bring nothing new before its closing bookmark. Default 30,000. */
   watchListBookmarkTimeoutMs?: number | undefined;

@@ -25,6 +25,7 @@ export interface LeftOut {
   readonly reason: string;
 }
 
+/** How a list and watch fares. See `ReflectorPhase`. */
 export interface ReflectorState {
   readonly phase: ReflectorPhase;
   /** When the phase began, in milliseconds since the epoch. Each attempt may begin a phase: see `behindSince`. */

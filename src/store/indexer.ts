@@ -2,6 +2,7 @@ import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { IndexDefinition, Indexers } from './index-definition.ts';
 import { KeptObject, Store, type StoreOptions, viewsOf } from './store.ts';
 
+/** Options of `Indexer`. */
 export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions<T> {
   /** Default: none. */
   indexers?: Indexers<T> | undefined;

@@ -4,13 +4,16 @@ import { type Logger, safeLogger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 
+/** A change that somebody made to an object of the cache. */
 export interface Mutation {
   readonly key: string;
   /** Where the object differs from what was stored: `metadata.labels.app`; a few at most; empty when it cannot be compared any more. */
   readonly paths: readonly string[];
 }
 
+/** Options of `MutationDetector`. */
 export interface MutationDetectorOptions {
+  /** Times the comparisons. */
   clock: Clock;
   /** Default 1,000. */
   periodMs?: number | undefined;
@@ -18,6 +21,7 @@ export interface MutationDetectorOptions {
   retainMs?: number | undefined;
   /** Default: an error in the log. client-go panics. */
   onMutation?: ((mutation: Mutation) => void) | undefined;
+  /** Hears of each mutation. */
   logger?: Logger | undefined;
 }
 

@@ -44,6 +44,7 @@ export class KeptObject<T extends KubernetesObject> implements Cached<T> {
   }
 }
 
+/** Options of `Store`. */
 export interface StoreOptions<T extends KubernetesObject> {
   /** Default: `metaNamespaceKey`. What it throws reaches the caller as a `KeyError`. client-go's `keyFunc`. */
   keyFunction?: KeyFunction<T> | undefined;

@@ -3,6 +3,7 @@ import { type ApiServerOptions, ApiServer as EmbeddedServer } from '../apiserver
 import { Cluster } from '../cluster/cluster.ts';
 import type { ClusterOptions } from '../cluster/connect-options.ts';
 
+/** Options of `server.cluster`. */
 export interface InProcessClusterOptions extends ClusterOptions {
   /** Whose token is shown. Default: the administrator's. */
   token?: string | undefined;

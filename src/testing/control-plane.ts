@@ -22,8 +22,10 @@ import { type KubectlResult, runKubectl } from './control-plane/kubectl.ts';
 import { askLoopback, freePort } from './control-plane/loopback.ts';
 import { OrphanGuard } from './control-plane/orphan-guard.ts';
 
+/** The programs that a control plane runs. */
 export type ControlPlaneProgram = 'apiserver' | 'etcd';
 
+/** Options of `ControlPlane.start`. */
 export interface ControlPlaneOptions {
   /** Folder with `etcd`, `kube-apiserver` and `kubectl`. Default: KUBEBUILDER_ASSETS, else tidewatch's cache folder. */
   assets?: string | undefined;
@@ -42,6 +44,7 @@ export interface ControlPlaneOptions {
   stopGraceMs?: number | undefined;
   /** Default: warnings to the console. */
   logger?: Logger | undefined;
+  /** Times the waits. Default: the system clock. */
   clock?: Clock | undefined;
   /** Aborting it stops the plane, whether it is still starting or running. */
   signal?: AbortSignal | undefined;

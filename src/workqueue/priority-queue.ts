@@ -2,6 +2,7 @@ import { PriorityEntry, PriorityLevels } from './priority-levels.ts';
 import { ExponentialLimiter } from './rate-limiters.ts';
 import { RateLimitingQueue, type RateLimitingQueueOptions } from './rate-limiting-queue.ts';
 
+/** How an item is added to a `PriorityQueue`. */
 export interface PriorityOptions {
   /**
    * Higher ones come first. Default 0; for `addAfter` and `addRateLimited` of an item that is being worked on, the priority with

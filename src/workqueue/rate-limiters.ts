@@ -2,11 +2,13 @@ import { type Clock, systemClock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { RateLimiter } from './workqueue.ts';
 
+/** Options of limiters that count the failures of each item. */
 export interface ItemLimiterOptions<T> {
   /** As for the queue: which items are the same. Strings and numbers need none. */
   keyOf?: ((item: T) => string) | undefined;
 }
 
+/** Options of the limiter whose wait grows with each failure of an item. */
 export interface ExponentialLimiterOptions<T> extends ItemLimiterOptions<T> {
   /** The first wait. Default 5. */
   baseMs?: number | undefined;
@@ -14,21 +16,27 @@ export interface ExponentialLimiterOptions<T> extends ItemLimiterOptions<T> {
   maxMs?: number | undefined;
 }
 
+/** Options of `BucketRateLimiter`. */
 export interface BucketLimiterOptions {
   /** How many tries a second, in the long run. Default 10. */
   perSecond?: number | undefined;
   /** How many tries at once, after a time of quiet. Default 100. */
   burst?: number | undefined;
+  /** Default: the system clock. */
   clock?: Pick<Clock, 'now' | 'scheduler'> | undefined;
 }
 
+/** Options of the limiter with a short wait first, and a long one after some failures. */
 export interface FastSlowLimiterOptions<T> extends ItemLimiterOptions<T> {
+  /** The wait after the first failures. */
   fastMs: number;
+  /** The wait after those. */
   slowMs: number;
   /** How many tries are fast. */
   fastTries: number;
 }
 
+/** Options of the default rate limiter of controllers. */
 export interface DefaultLimiterOptions<T> extends ExponentialLimiterOptions<T>, BucketLimiterOptions {}
 
 /** How often each item has failed. */

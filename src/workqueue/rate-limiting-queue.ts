@@ -2,6 +2,7 @@ import { DelayingQueue } from './delaying-queue.ts';
 import { defaultRateLimiter } from './rate-limiters.ts';
 import type { RateLimiter, WorkQueueOptions } from './workqueue.ts';
 
+/** Options of `RateLimitingQueue`. */
 export interface RateLimitingQueueOptions<T> extends WorkQueueOptions<T> {
   /** Default: `defaultRateLimiter`, the larger of an exponential backoff of each item and a bucket for all. */
   rateLimiter?: RateLimiter<T> | undefined;

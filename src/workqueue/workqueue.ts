@@ -2,6 +2,7 @@ import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 
+/** Options of every work queue. */
 export interface WorkQueueOptions<T> {
   /** For messages and metrics. Without a name there are no metrics. client-go's `Name`. */
   name?: string | undefined;

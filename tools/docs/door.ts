@@ -88,8 +88,9 @@ export class DoorReader {
   }
 }
 
+/** `@inner` is a step in the computation of a type, which nobody has to name; it stays in the declarations. */
 function isInternal(declaration: ts.Node): boolean {
-  return ts.getJSDocTags(declaration).some((tag) => tag.tagName.text === 'internal');
+  return ts.getJSDocTags(declaration).some((tag) => ['inner', 'internal'].includes(tag.tagName.text));
 }
 
 /** A class that an interface is merged with is documented as the class. */

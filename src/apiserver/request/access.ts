@@ -2,6 +2,7 @@ import type { Clock } from '../../observe/clock.ts';
 import type { RequestInfo } from './request-info.ts';
 import { forbiddenPath, forbiddenResource, type StatusError, unauthorized } from './status-error.ts';
 
+/** Who sends a request. */
 export interface User {
   readonly name: string;
   readonly uid?: string;

@@ -61,6 +61,7 @@ export type Fault =
   /** The watch sends an ERROR event after `afterEvents` events (default 0) and ends. Default: 410 Expired. */
   | { kind: 'error-event'; afterEvents?: number; code?: number; reason?: string; message?: string };
 
+/** Which requests a fault meets, and how often. */
 export interface FaultOptions {
   /** How many matching requests it meets. Default 1; `Infinity` for all. */
   times?: number | undefined;

@@ -38,6 +38,7 @@ export function writeServiceAccountKeys(folder: string): { privateKeyFile: strin
   return { privateKeyFile, publicKeyFile };
 }
 
+/** A certificate of a user, and its key. */
 export interface ClientCertificate {
   /** PEM. */
   certificate: string;

@@ -7,6 +7,7 @@
  */
 export type ControlPlaneErrorKind = 'missing' | 'start' | 'state' | 'etcd' | 'certificate';
 
+/** A control plane could not be started, or one of its programs failed. */
 export class ControlPlaneError extends Error {
   readonly kind: ControlPlaneErrorKind;
 

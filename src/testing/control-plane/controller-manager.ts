@@ -7,6 +7,7 @@ import { Program } from './control-plane-program.ts';
 import { askLoopback, freePort } from './loopback.ts';
 import { OrphanGuard } from './orphan-guard.ts';
 
+/** Options of the kube-controller-manager. */
 export interface ControllerManagerOptions {
   /** Path of the kubeconfig of the cluster to work on: a `ControlPlane`, the embedded server, any other. */
   kubeconfig: string;
@@ -16,6 +17,7 @@ export interface ControllerManagerOptions {
   assets?: string | undefined;
   /** How long it may take until it is healthy. Default 120000. */
   startTimeoutMs?: number | undefined;
+  /** Times the waits. Default: the system clock. */
   clock?: Clock | undefined;
   /** Aborting it stops the program, whether it is still starting or running. */
   signal?: AbortSignal | undefined;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { findProgram } from './assets.ts';
 
+/** Options of a run of kubectl. */
 export interface KubectlOptions {
   /** Path of the kubeconfig. */
   kubeconfig: string;
@@ -13,6 +14,7 @@ export interface KubectlOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** What kubectl wrote, and how it ended. */
 export interface KubectlResult {
   stdout: string;
   stderr: string;

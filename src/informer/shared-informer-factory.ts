@@ -39,7 +39,7 @@ export interface SharedInformerFactoryOptions
   namespace?: string | readonly string[] | undefined;
   /** How often handlers hear of everything again. 0 or unset: never. client-go: defaultResync. */
   resyncMs?: number | undefined;
-  /** The same, by resource. client-go: WithCustomResyncConfig. */
+  /** `resyncMs` by resource, for those that want another one. client-go: WithCustomResyncConfig. */
   customResyncMs?: ReadonlyMap<Resource, number> | readonly (readonly [Resource, number])[] | undefined;
   /**
    * Changes the options of every list and watch; the resource says of what. When it throws or returns a promise, that list or watch has failed: it is

@@ -12,13 +12,13 @@ import type {
 } from '../processor/processor.ts';
 import type { SubscribeOptions } from '../processor/shared-processor.ts';
 import type { Indexers } from '../store/index-definition.ts';
+import { EVENTS_CHECKS, HANDLER_CHECKS } from './call-options.ts';
 import { wantedNamespaces } from './coverage.ts';
 import { fieldSelection } from './field-selection.ts';
 import type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer.ts';
 import type { InformerState } from './informer-state.ts';
 import { Lister } from './lister.ts';
-import { checkedOptions } from './option-check.ts';
-import { EVENTS_CHECKS, HANDLER_CHECKS, SELECT_CHECKS } from './option-tables.ts';
+import { anything, aSelector, checkedOptions, type OptionChecks } from './option-check.ts';
 import { SelectedStore } from './selected-store.ts';
 import type { SharedIndexInformer } from './shared-index-informer.ts';
 import type { StatesOptions } from './state-stream.ts';
@@ -35,6 +35,13 @@ export interface SelectOptions {
   /** Unset: all. `""`, or what cannot be a namespace, is a `TypeError`. */
   namespace?: string | undefined;
 }
+
+/** `namespace` has a check of its own: see `wantedNamespaces`. */
+const SELECT_CHECKS: OptionChecks<SelectOptions> = {
+  labelSelector: aSelector,
+  fieldSelector: aSelector,
+  namespace: anything,
+};
 
 /**
  * A part of a shared informer, by selector: the same watch, the same store, the same start and stop. Its handlers hear

@@ -2,8 +2,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
 import type { Informer } from './informer.ts';
-import { checkedOptions } from './option-check.ts';
-import { HEALTH_CHECKS } from './option-tables.ts';
+import { anything, checkedOptions, type OptionChecks } from './option-check.ts';
 
 /** Options of `factory.health`. */
 export interface HealthOptions {
@@ -31,6 +30,9 @@ export interface FactoryHealth {
   /** The informers that run and have not synced, or have been without an open watch for longer than `maxOutageMs`. */
   readonly behind: readonly InformerBehind[];
 }
+
+/** A wrong value has a message of its own. */
+const HEALTH_CHECKS: OptionChecks<HealthOptions> = { maxOutageMs: anything };
 
 const DEFAULT_MAX_OUTAGE_MS = 5 * 60_000;
 

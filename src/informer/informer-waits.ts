@@ -6,11 +6,11 @@ import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Notification } from '../processor/notification.ts';
 import type { ObjectTable } from '../store/object-table.ts';
+import { WAIT_CHECKS } from './call-options.ts';
 import type { WaitOptions } from './informer.ts';
 import type { InformerParts } from './informer-parts.ts';
 import { type CachedCondition, KeyWaits } from './key-waits.ts';
 import { checkedOptions } from './option-check.ts';
-import { WAIT_CHECKS } from './option-tables.ts';
 import type { PartRecord } from './part-record.ts';
 import { waitFirst } from './wait.ts';
 

@@ -26,6 +26,11 @@ export const paths: ValueCheck = (value) =>
     ? undefined
     : "a list of paths, such as ['metadata.annotations']";
 
+export const aSelector: ValueCheck = (value) =>
+  typeof value === 'string' || typeof (value as { matches?: unknown } | null)?.matches === 'function'
+    ? undefined
+    : 'a selector, such as "app=web"';
+
 /** One of these words. */
 export function oneOf(...words: readonly string[]): ValueCheck {
   const wanted = words.map((word) => `"${word}"`).join(' or ');

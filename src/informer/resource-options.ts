@@ -6,9 +6,9 @@ import type { Resource } from '../api/resource.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { wantedNamespaces } from './coverage.ts';
 import { fieldSelection } from './field-selection.ts';
+import { KEEP_CHECKS, onForbidden } from './informer-options.ts';
 import type { ClusterOrigin } from './informer-origin.ts';
-import { checkedOptions } from './option-check.ts';
-import { RESOURCE_CHECKS } from './option-tables.ts';
+import { aFunction, aNumber, anything, aSelector, checkedOptions, type OptionChecks } from './option-check.ts';
 import type { Transform } from './transform.ts';
 
 /**
@@ -29,6 +29,17 @@ export interface ResourceOptions<T extends KubernetesObject> extends KeepOptions
   /** As in the factory. */
   onForbidden?: ClusterOrigin<T>['onForbidden'];
 }
+
+/** `namespace` has a check of its own: see `wantedNamespaces`. */
+const RESOURCE_CHECKS: OptionChecks<ResourceOptions<KubernetesObject>> = {
+  ...KEEP_CHECKS,
+  labelSelector: aSelector,
+  fieldSelector: aSelector,
+  namespace: anything,
+  resyncMs: aNumber,
+  transform: aFunction,
+  onForbidden,
+};
 
 /** The options of one informer in a form that can be compared. */
 export interface SettledResourceOptions<T extends KubernetesObject> {
@@ -60,7 +71,11 @@ export function settledOptions<T extends KubernetesObject>(
   options: ResourceOptions<T> | undefined,
   { tweak, functions }: { tweak: ClusterOrigin<T>['tweakListOptions']; functions: FunctionNumbers },
 ): SettledResourceOptions<T> {
-  const { labelSelector, fieldSelector, namespace, ...rest } = checkedOptions(where, options, RESOURCE_CHECKS);
+  const { labelSelector, fieldSelector, namespace, ...rest } = checkedOptions(
+    where,
+    options,
+    RESOURCE_CHECKS as OptionChecks<ResourceOptions<T>>,
+  );
   const labels = labelsText(labelSelector);
   const fields = fieldsText(fieldSelector, resource);
   const wanted = resource.namespaced ? wantedNamespaces(namespace)?.toSorted() : undefined;

@@ -12,16 +12,17 @@ import { type Logger, safeLogger } from '../observe/logger.ts';
 import { metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
 import { defineAccessors, type GroupAccessors } from './accessors.ts';
 import { mustBeCluster, mustBeResource, type StopArgument, signalOf } from './argument-check.ts';
+import { WAIT_CHECKS } from './call-options.ts';
 import { FactoryEntries } from './factory-entries.ts';
 import { type FactoryHealth, type HealthOptions, healthOf } from './factory-health.ts';
 import { FactoryNamespaces } from './factory-namespaces.ts';
 import { GroupPresence } from './group-presence.ts';
 import type { WaitOptions } from './informer.ts';
+import { KEEP_CHECKS, onForbidden, SETTING_CHECKS } from './informer-options.ts';
 import type { ClusterConnection, ClusterOrigin } from './informer-origin.ts';
 import type { InformerSettings } from './informer-settings.ts';
 import { checkPathsOfAnyKind } from './known-paths.ts';
-import { checkedOptions } from './option-check.ts';
-import { FACTORY_CHECKS, WAIT_CHECKS } from './option-tables.ts';
+import { aFunction, anything, checkedOptions, type OptionChecks, type ValueCheck } from './option-check.ts';
 import { ResourceInformer } from './resource-informer.ts';
 import { ResourceMap } from './resource-map.ts';
 import { FunctionNumbers, type ResourceOptions, settledOptions } from './resource-options.ts';
@@ -40,7 +41,7 @@ export interface SharedInformerFactoryOptions
   namespace?: string | readonly string[] | undefined;
   /** How often handlers hear of everything again. 0 or unset: never. client-go: defaultResync. */
   resyncMs?: number | undefined;
-  /** The same, by resource. client-go: WithCustomResyncConfig. */
+  /** `resyncMs` by resource, for those that want another one. client-go: WithCustomResyncConfig. */
   customResyncMs?: ReadonlyMap<Resource, number> | readonly (readonly [Resource, number])[] | undefined;
   /**
    * Changes the options of every list and watch; the resource says of what. When it throws or returns a promise, that list or watch has failed: it is
@@ -56,6 +57,23 @@ export interface SharedInformerFactoryOptions
    */
   onForbidden?: 'wait' | 'skip' | undefined;
 }
+
+const byResource: ValueCheck = (value) =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value
+    ? undefined
+    : 'a Map, or a list of [resource, number of milliseconds]';
+
+const { name: _, indexers: __, ...SHARED_CHECKS } = SETTING_CHECKS;
+
+/** `namespace` has a check of its own: see `wantedNamespaces`. */
+const FACTORY_CHECKS: OptionChecks<SharedInformerFactoryOptions> = {
+  ...SHARED_CHECKS,
+  ...KEEP_CHECKS,
+  namespace: anything,
+  customResyncMs: byResource,
+  tweakListOptions: aFunction,
+  onForbidden,
+};
 
 /** What a function for `informerFor` gets: the connection, and clients for single requests. */
 export interface InformerCluster extends ClusterConnection {

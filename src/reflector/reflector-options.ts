@@ -49,9 +49,9 @@ export interface ReflectorSetup {
   clock?: Clock | undefined;
   /** In [0, 1), for jitter. Default: the machine's. */
   random?: Random | undefined;
-  /** Default: warnings and errors to the console. */
+  /** Where messages go. Default: warnings and errors to the console. */
   logger?: Logger | undefined;
-  /** Default: none. */
+  /** Where measurements go. Default: nowhere. */
   metrics?: Metrics | undefined;
   /**
    * How often the target is told to queue all that it knows once more, which takes no request. 0 or unset: never. Less
@@ -67,14 +67,14 @@ export interface ReflectorSetup {
   pageSize?: number | undefined;
   /** Whether the initial state is streamed, with LIST as the fallback. Default true. client-go: WatchListClient. */
   watchList?: boolean | undefined;
-  /** Default: writes to the logger. client-go: SetWatchErrorHandler. */
+  /** Hears of every failed list and watch, and of objects that cannot be used. Default: writes to the logger. client-go: SetWatchErrorHandler. */
   watchErrorHandler?: WatchErrorHandler | undefined;
   /**
    * Asked after a 404 whether the server really does not know the type; then the target is emptied, and asked again every
    * `goneCheckMs` until it does. Unset: a 404 empties nothing and is retried like any failure.
    */
   confirmGone?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Default 5,000. Ignored without `confirmGone`. */
+  /** How often a type that the server does not know is asked for. Default 5,000. Ignored without `confirmGone`. */
   goneCheckMs?: number | undefined;
   /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
   minWatchTimeoutMs?: number | undefined;

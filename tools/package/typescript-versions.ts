@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { need, report, repository, run } from './package-report.ts';
+import { manifest, need, report, repository, run } from './package-report.ts';
 
 /** Below it, types that the declarations are made of (`NoInfer`) do not exist. The README names it. */
 const TYPESCRIPT_FLOOR = '5.4';

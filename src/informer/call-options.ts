@@ -1,0 +1,16 @@
+import type { HandlerOptions } from '../processor/processor.ts';
+import type { EventsOptions, WaitOptions } from './informer.ts';
+import { aFunction, aNumber, aSignal, aText, type OptionChecks, oneOf } from './option-check.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the keys alone matter
+type Any = any;
+
+export const HANDLER_CHECKS: OptionChecks<HandlerOptions<Any>> = {
+  name: aText,
+  resyncMs: aNumber,
+  filter: aFunction,
+  delivery: oneOf('all', 'latest'),
+};
+
+export const EVENTS_CHECKS: OptionChecks<EventsOptions<Any>> = { ...HANDLER_CHECKS, signal: aSignal };
+export const WAIT_CHECKS: OptionChecks<WaitOptions> = { signal: aSignal, timeoutMs: aNumber };

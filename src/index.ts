@@ -43,7 +43,14 @@ export { SelectorError } from './api/selector-error.ts';
 export type { Status, StatusCause, StatusDetails } from './api/status.ts';
 export { TidewatchError, type TidewatchErrorKind } from './api/tidewatch-error.ts';
 export { TransformError } from './api/transform-error.ts';
-export type { RequestClock, Transport, TransportRequest, TransportResponse } from './api/transport.ts';
+export type {
+  RequestClock,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRequest,
+  UpgradeResponse,
+} from './api/transport.ts';
 export { TransportError, type TransportErrorKind, type TransportErrorOptions } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
 export type { AllowedOptions } from './cluster/allowed-namespaces.ts';
@@ -67,7 +74,8 @@ export { Cluster, type ClusterClientOptions, type OverOptions } from './cluster/
 export type { ClusterOptions, ConnectOptions, SocketOptions } from './cluster/connect-options.ts';
 export type { DiscoveredResource } from './cluster/discovered-resource.ts';
 export { Discovery, type DiscoveryFailure, type DiscoveryOptions } from './cluster/discovery.ts';
-export { PodClient } from './cluster/pods/pod-client.ts';
+export type { ChannelSource } from './cluster/pods/open-channels.ts';
+export { PodClient, type PodClientOptions } from './cluster/pods/pod-client.ts';
 export type {
   AttachOptions,
   ExecOptions,
@@ -76,6 +84,7 @@ export type {
   LogsOfOptions,
   OutputSink,
   PodLogLine,
+  PortForward,
   PortForwardOptions,
 } from './cluster/pods/pod-options.ts';
 export type { PortForward } from './cluster/pods/port-forward.ts';

@@ -34,8 +34,6 @@ export interface KubeletPort extends Omit<KubeletTarget, 'container'> {
   readonly port: number;
 }
 
-type Awaitable<T> = T | Promise<T>;
-
 /**
  * What runs the pods of the embedded server, as far as a test needs it: the server speaks the protocols, and hands the rest over. What is
  * unset, the server answers with 501. What a function throws is what the client is told: before a stream has begun a 500, after that the
@@ -43,10 +41,12 @@ type Awaitable<T> = T | Promise<T>;
  */
 export interface Kubelet {
   /** The text of a log, in pieces of any size. */
-  log?(request: KubeletLogRequest): Awaitable<string | Iterable<string> | AsyncIterable<string>>;
+  log?(
+    request: KubeletLogRequest,
+  ): string | Iterable<string> | AsyncIterable<string> | Promise<string | Iterable<string> | AsyncIterable<string>>;
   /** Runs until it returns; a number is the exit code. */
-  exec?(session: KubeletSession): Awaitable<number | undefined> | Promise<void> | void;
-  attach?(session: KubeletSession): Awaitable<number | undefined> | Promise<void> | void;
+  exec?(session: KubeletSession): Promise<number | undefined> | Promise<void> | number | void;
+  attach?(session: KubeletSession): Promise<number | undefined> | Promise<void> | number | void;
   /** The connection is the pod's side of it. It ends when it returns, or is destroyed. */
-  portForward?(request: KubeletPort, connection: Duplex): Awaitable<void>;
+  portForward?(request: KubeletPort, connection: Duplex): Promise<void> | void;
 }

@@ -14,9 +14,9 @@ import type {
   LogOptions,
   LogsOfOptions,
   PodLogLine,
+  PortForward,
   PortForwardOptions,
 } from './pod-options.ts';
-import type { PortForward } from './port-forward.ts';
 
 export interface PodClientOptions<T extends KubernetesObject> extends ClientOptions<T> {
   source: ChannelSource;
@@ -105,8 +105,8 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
     checkPort(port);
     const { signal, localPort = 0, address = '127.0.0.1', ...call } = options;
     const path = this.#path(name, 'portforward', options);
-    const { PortForward } = await import('./port-forward.ts');
-    return PortForward.listen({
+    const { PortForwardServer } = await import('./port-forward-server.ts');
+    return PortForwardServer.listen({
       target: `${path.split('/')[4]}/${name}:${port}`,
       dial: (ended) => this.dial(name, port, { ...call, signal: ended }),
       logger: this.#options.logger,

@@ -66,3 +66,15 @@ export interface PortForwardOptions extends CallOptions {
   /** Default 127.0.0.1, which this machine alone reaches. */
   address?: string | undefined;
 }
+
+/**
+ * A port of this machine that leads to a port of a pod. Each connection to it is one to the pod; one that fails is closed and reported
+ * to the logger, and the others go on. Holds the process until `close`, the end of an `await using`, or its signal.
+ */
+export interface PortForward extends AsyncDisposable {
+  /** Where it listens. */
+  readonly localPort: number;
+  readonly address: string;
+  /** Ends all connections, and listens no more. Idempotent. */
+  close(): Promise<void>;
+}

@@ -175,7 +175,7 @@ describe('exec', () => {
     await using world = await start({
       async exec({ command, stdin, stdout, stderr, container }) {
         // There is none, so it has ended.
-        for await (const _ of stdin) continue;
+        for await (const _ of stdin);
         await stdout(`${container}: ${command.join(' ')}\n`);
         await stderr('oops\n');
         return 3;

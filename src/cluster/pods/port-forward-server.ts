@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../observe/guarded.ts';
 import type { Logger } from '../../observe/logger.ts';
+import type { PortForward } from './pod-options.ts';
 
 export interface PortForwardParts {
   /** `default/web-0:8080`, for messages. */
@@ -14,11 +15,8 @@ export interface PortForwardParts {
   address: string;
 }
 
-/**
- * A port of this machine that leads to a port of a pod. Each connection to it is one to the pod; one that fails is closed and reported
- * to the logger, and the others go on. Holds the process until `close`, the end of an `await using`, or its signal.
- */
-export class PortForward implements AsyncDisposable {
+/** Listens, and dials the pod for each connection. */
+export class PortForwardServer implements PortForward {
   readonly #server: Server;
   readonly #parts: PortForwardParts;
   readonly #closing = new AbortController();
@@ -30,9 +28,9 @@ export class PortForward implements AsyncDisposable {
     this.#server = createServer({ pauseOnConnect: true }, (socket) => void this.#serve(socket));
   }
 
-  static async listen(parts: PortForwardParts): Promise<PortForward> {
+  static async listen(parts: PortForwardParts): Promise<PortForwardServer> {
     parts.signal?.throwIfAborted();
-    const forward = new PortForward(parts);
+    const forward = new PortForwardServer(parts);
     await new Promise<void>((resolve, reject) => {
       forward.#server.once('error', reject);
       forward.#server.listen(parts.localPort, parts.address, () => {
@@ -48,7 +46,6 @@ export class PortForward implements AsyncDisposable {
     return forward;
   }
 
-  /** Where it listens. */
   get localPort(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? 0;
   }
@@ -57,7 +54,6 @@ export class PortForward implements AsyncDisposable {
     return this.#parts.address;
   }
 
-  /** Ends all connections, and listens no more. Idempotent. */
   async close(): Promise<void> {
     this.#parts.signal?.removeEventListener('abort', this.#onAbort);
     this.#closing.abort();

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { duplicateKeys, MAX_DEPTH, TooDeep } from './duplicate-keys.ts';
 import { isKubernetesProtobuf, parseProtobufBody } from './protobuf-body.ts';
 import { badRequest, StatusError, unsupportedMediaType } from './status-error.ts';
-import { readYamlStrictly } from './yaml-text.ts';
+import { readYaml } from './yaml-text.ts';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const PREVIEW_BYTES = 30;
@@ -44,7 +44,7 @@ export function parseText(bytes: Uint8Array, format: InputFormat): ParsedBody {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   if (format === 'json') return parseJson(text);
   if (looksLikeJson(text)) return parseJsonAsYaml(text);
-  const { value, problem } = readYamlStrictly(text);
+  const { value, problem } = readYaml(text);
   return { value, duplicates: [], yamlProblem: problem };
 }
 
@@ -76,7 +76,7 @@ function parseJson(text: string): ParsedBody {
 function parseJsonAsYaml(text: string): ParsedBody {
   try {
     const { value, duplicates } = parseJson(text);
-    return { value, duplicates: [], ...(duplicates.length > 0 && { yamlProblem: readYamlStrictly(text).problem }) };
+    return { value, duplicates: [], ...(duplicates.length > 0 && { yamlProblem: readYaml(text).problem }) };
   } catch (error) {
     throw error instanceof TooDeep ? new Error(`yaml: exceeded max depth of ${MAX_DEPTH}`) : error;
   }

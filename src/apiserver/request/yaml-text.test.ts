@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readYaml, readYamlStrictly } from './yaml-text.ts';
+import { readYaml as readYamlStrictly } from './yaml-text.ts';
+
+const readYaml = (text: string) => readYamlStrictly(text).value;
 
 const problemOf = (text: string): string => {
   try {

@@ -18,14 +18,10 @@ const MAX_ALIASED = 3 * 1024 * 1024;
 
 /**
  * YAML 1.1 as Go's library reads it; only the first document counts. Throws an Error with what is wrong: also for texts
- * that nest too deeply, or that aliases would blow up, and long before either costs anything.
+ * that nest too deeply, or that aliases would blow up, and long before either costs anything. `problem` is what Go's strict
+ * reader says of keys that stand twice in a map; otherwise the last one counts.
  */
-export function readYaml(text: string): JsonValue {
-  return readYamlStrictly(text).value;
-}
-
-/** As `readYaml`; `problem` is what Go's strict reader says of keys that stand twice in a map. */
-export function readYamlStrictly(text: string): { value: JsonValue; problem: string | undefined } {
+export function readYaml(text: string): { value: JsonValue; problem: string | undefined } {
   checkYamlDepth(text);
   const lines = new LineCounter();
   // With places in its messages the parser would look at the whole text once for every problem.

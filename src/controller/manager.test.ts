@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configMaps } from '../generated/api/core/v1.ts';
+import { events } from '../generated/api/events/v1.ts';
 import { controllerFixture, type Site, sites } from './controller-fixture.ts';
 import { generationChanged } from './predicates.ts';
 
@@ -52,8 +53,92 @@ describe('a manager', () => {
     await admin.client(configMaps).create({ metadata: { name: 'other' } });
     const stranger = { apiVersion: 'apps/v1', kind: 'Site', name: 'a', uid: 'x', controller: true };
     await admin.client(configMaps).create({ metadata: { name: 'strange', ownerReferences: [stranger] } });
+    const { uid = '' } = (await admin.client(sites).get('a')).metadata ?? {};
+    const plain = { apiVersion: 'example.com/v1', kind: 'Site', name: 'a', uid };
+    await admin.client(configMaps).create({ metadata: { name: 'plain', ownerReferences: [plain] } });
     await admin.client(sites).patch<Site>('a', { status: { ready: true } }, { subresource: 'status' });
     await clock.advance(0);
     expect(runs).toHaveLength(2);
+  });
+
+  it('goes on when it may not write events, and says so', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, server, clock, logger } = fixture;
+    await fixture.defineSites();
+    for (const name of ['a', 'b']) await fixture.createSite(name);
+    server.faults.add({ resource: 'events' }, { kind: 'status', code: 403 }, { times: Number.POSITIVE_INFINITY });
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .reconcile(({ key, object, record }) => {
+        if (object) record(object, { type: 'Normal', reason: 'Seen', action: 'Look', note: 'It is there.' });
+        runs.push(key);
+      });
+    await fixture.start();
+    await clock.advance(1_000);
+    expect(runs.sort()).toEqual(['default/a', 'default/b']);
+    expect(logger.lines.filter((line) => /event/i.test(line) && line.includes('site')).length).toBeGreaterThan(0);
+    await fixture.stop();
+    expect(fixture.timersLeft).toBe(0);
+  });
+
+  it('writes the events of a run as those of its controller', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    manager
+      .controller('site')
+      .for(sites)
+      .reconcile(({ object, record }) => {
+        if (object) record(object, { type: 'Normal', reason: 'Seen', action: 'Look', note: 'It is there.' });
+      });
+    await fixture.start();
+    await clock.advance(0);
+    const { items } = await admin.client(events).list({ namespace: 'default' });
+    expect(items).toMatchObject([
+      { reportingController: 'site', reason: 'Seen', regarding: { kind: 'Site', name: 'a' } },
+    ]);
+  });
+
+  it('asks for the rights that its controllers need', async () => {
+    await using fixture = await controllerFixture();
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reads(configMaps)
+      .writes(configMaps, ['deletecollection'])
+      .reconcile(() => {});
+    expect(fixture.manager.rbac()).toContainEqual({
+      apiGroups: [''],
+      resources: ['configmaps'],
+      verbs: ['deletecollection', 'get', 'list', 'watch'],
+    });
+    expect(fixture.manager.rbac().map(({ apiGroups }) => apiGroups[0])).toEqual(
+      expect.arrayContaining(['events.k8s.io', 'example.com']),
+    );
+  });
+
+  it('cleans up before an object with its finalizer goes', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    const calls: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .finalizer('example.com/site', ({ object }) => void calls.push(`cleanup ${object.metadata.name}`))
+      .reconcile(({ object }) => void calls.push(object ? 'reconcile' : 'gone'));
+    await fixture.start();
+    await clock.advance(0);
+    expect((await admin.client(sites).get('a')).metadata?.finalizers).toEqual(['example.com/site']);
+    await admin.client(sites).delete('a');
+    await clock.advance(0);
+    await expect(admin.client(sites).get('a')).rejects.toMatchObject({ kind: 'not-found' });
+    expect(calls.filter((call) => call.startsWith('cleanup'))).toEqual(['cleanup a']);
+    expect(calls.at(-1)).toBe('gone');
+    expect(fixture.logger.lines).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { crdModules } from '../generate/crd-module.ts';
 import { crdsIn } from '../generate/crd-sources.ts';
 import { crdManifest, deploymentManifests, rbacManifests, sampleManifest } from './operator-manifests.ts';
-import type { OperatorNames } from './operator-names.ts';
+import type { OperatorProject } from './operator-names.ts';
 import { dockerfile, dockerignore, gitignore, packageJson, readme, tsconfig } from './operator-package.ts';
 import {
   controllerSource,
@@ -12,13 +12,6 @@ import {
   rbacSource,
   testSource,
 } from './operator-sources.ts';
-
-export interface OperatorProject extends OperatorNames {
-  /** What package.json says of tidewatch: a version, or a path. */
-  readonly tidewatch: string;
-  /** The versions of the tools, by the name of their package. */
-  readonly toolVersions: Readonly<Record<string, string>>;
-}
 
 export interface ProjectFile {
   /** Relative, with forward slashes. */

@@ -12,6 +12,14 @@ export interface OperatorNames {
   readonly plural: string;
 }
 
+/** What a project is written for. */
+export interface OperatorProject extends OperatorNames {
+  /** What package.json says of tidewatch: a version, or a path. */
+  readonly tidewatch: string;
+  /** The versions of the tools, by the name of their package. */
+  readonly toolVersions: Readonly<Record<string, string>>;
+}
+
 export function operatorNames(name: string, group: string): OperatorNames {
   const words = name.split('-');
   const kind = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

@@ -1,5 +1,5 @@
-import type { OperatorProject } from './operator-files.ts';
 import { systemNamespace } from './operator-manifests.ts';
+import type { OperatorProject } from './operator-names.ts';
 
 const TOOLS = ['@types/node', 'tsx', 'typescript', 'yaml'];
 

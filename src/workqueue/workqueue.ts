@@ -19,6 +19,7 @@ export interface WorkQueueOptions<T> {
   metrics?: Metrics | undefined;
 }
 
+/** Options of `queue.get`. */
 export interface GetOptions {
   /** Ends the wait: `get` rejects with its reason, and no item is taken. */
   signal?: AbortSignal | undefined;

@@ -146,7 +146,7 @@ describe.each([
       await expect(fifo.pop(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
       expect(
         () =>
-          void fifo.popNow(() => {
+          fifo.popNow(() => {
             throw new Error('never');
           }),
       ).toThrow('never');
@@ -189,7 +189,7 @@ describe.each([
       let seen: Deltas<Thing> = [];
       expect(
         () =>
-          void fifo.popNow((deltas) => {
+          fifo.popNow((deltas) => {
             seen = deltas;
             throw new Error('busy');
           }),

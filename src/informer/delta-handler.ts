@@ -41,6 +41,8 @@ export interface DeltaHandlerOptions<T extends KubernetesObject> {
  */
 export class DeltaHandler<T extends KubernetesObject> {
   readonly #options: DeltaHandlerOptions<T>;
+  /** What the table is reading: damage that it finds is a reason not to store the object. */
+  storing: Cached<T> | undefined;
   /** The newest state of each object that the table could not take. */
   readonly #refused = new Map<string, { readonly object: Cached<T>; readonly reason: string }>();
   /** Those that have turned out to be damaged, and those that were fetched to take their place. */
@@ -92,11 +94,14 @@ export class DeltaHandler<T extends KubernetesObject> {
     let old = known;
     // What a resync queues is there already, and so are its indexes.
     if (known !== object) {
+      this.storing = object;
       try {
         old = table.put(object);
       } catch (cause) {
         this.#refuse(object, cause);
         return;
+      } finally {
+        this.storing = undefined;
       }
     }
     if (this.#refused.size > 0) this.#refused.delete(object.key);

@@ -80,6 +80,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #refused = new Unusable();
   #refusedForGood = new Unusable();
   #hasRefused = false;
+  #transforming: Cached<T> | undefined;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
     const {
@@ -102,7 +103,17 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       listerWatcher,
       () => {
         const change = transform();
-        return change && ((object) => applyTransform(change, object, keepTransformed));
+        return (
+          change &&
+          ((object) => {
+            this.#transforming = object;
+            try {
+              return applyTransform(change, object, keepTransformed);
+            } finally {
+              this.#transforming = undefined;
+            }
+          })
+        );
       },
       clock,
     );
@@ -182,6 +193,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
 
   /** Somebody has read an object of this part whose bytes are damaged. */
   damaged(object: Cached<T>, problem: Error): void {
+    // It is not stored yet: whoever takes it gets the error, and leaves it out.
+    if (object === this.#transforming || object === this.#handler.storing) return;
     this.#handler.damaged(object);
     this.#reflector.refetch(object, problem);
   }

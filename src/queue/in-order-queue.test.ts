@@ -23,7 +23,7 @@ function queue(options: QueueOptions<Thing> = {}): InOrderQueue<Thing> {
 function drain(fifo: InOrderQueue<Thing>): Delta<Thing>[] {
   const popped: Delta<Thing>[] = [];
   const take = () =>
-    void fifo.popNow((deltas) => {
+    fifo.popNow((deltas) => {
       expect(deltas).toHaveLength(1);
       popped.push(...deltas);
     });

@@ -144,11 +144,10 @@ describe.each([
       const fifo = make({});
       fifo.replace([thing('a', 1), thing('b', 2)], '1');
       await expect(fifo.pop(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-      expect(
-        () =>
-          void fifo.popNow(() => {
-            throw new Error('never');
-          }),
+      expect(() =>
+        fifo.popNow(() => {
+          throw new Error('never');
+        }),
       ).toThrow('never');
       expect(fifo.length).toBe(0);
       expect(fifo.hasSynced()).toBe(true);
@@ -187,12 +186,11 @@ describe.each([
       const fifo = make({ retryOnError: true });
       fifo.add(thing('a', 1));
       let seen: Deltas<Thing> = [];
-      expect(
-        () =>
-          void fifo.popNow((deltas) => {
-            seen = deltas;
-            throw new Error('busy');
-          }),
+      expect(() =>
+        fifo.popNow((deltas) => {
+          seen = deltas;
+          throw new Error('busy');
+        }),
       ).toThrow('busy');
       fifo.update(thing('a', 2));
       expect(seen).toHaveLength(1);

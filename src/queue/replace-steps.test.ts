@@ -45,7 +45,7 @@ function fixture(make: (options: QueueOptions<Thing>) => SteppedQueue, known: re
   const initial = new Set<string>();
   const popped = new Set<Thing>();
   const pop = () =>
-    void queue.popNow((deltas, isInInitialList) => {
+    queue.popNow((deltas, isInInitialList) => {
       for (const { type, object } of deltas) {
         const thing = object instanceof DeletedFinalStateUnknown ? object.obj : object;
         if (thing.version < (store.get(thing.name)?.version ?? 0)) throw new Error(`${thing.name} went back`);

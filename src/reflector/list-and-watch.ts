@@ -79,6 +79,10 @@ export class ListAndWatch<T extends KubernetesObject> {
 
   /** These could not be stored: the watch, or else the next one, ends for a list, as it does for an event that cannot be used. */
   relist(unusable: Unusable): void {
+    if (this.#unstored !== undefined) {
+      this.#session.reportUnusable(unusable, 'watching');
+      return;
+    }
     this.#unstored = unusable;
     const [error] = unusable.errors;
     if (error !== undefined) this.#stream?.fail(error);

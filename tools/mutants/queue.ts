@@ -85,7 +85,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a first list is queued in one go when something is known',
     file: 'src/queue/delta-fifo.ts',
-    original: '    yield* this.#replaceIn(queued, keys, listed);\n    this.#queued = queued;',
+    original: '      yield* this.#replaceIn(queued, keys, listed);\n      this.#queued = queued;',
     replacement:
       '    const steps = this.#replaceIn(queued, keys, listed);\n    while (!steps.next().done);\n    this.#queued = queued;',
     tests: [STEPS],
@@ -93,7 +93,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a part of a first list comes out before it is whole',
     file: 'src/queue/delta-fifo.ts',
-    original: 'const queued = new Backlog<Waiting<T>>();\n    yield*',
+    original: 'const queued = new Backlog<Waiting<T>>();\n      yield*',
     replacement: 'const queued = this.#queued;\n    yield*',
     tests: [STEPS],
   },

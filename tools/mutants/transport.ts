@@ -13,7 +13,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a body that stalls is waited for without a limit',
     file: 'src/http/exchange.ts',
-    original: '    if (!this.#isRefusal) this.#limit.wait(this.#options.limits.bodyMs);\n',
+    original: '    if (this.#countsStalls) this.#limit.wait(this.#options.limits.bodyMs);\n',
     replacement: '',
     tests: [LIMITS],
   },
@@ -41,7 +41,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a stalled body counts while its reader is busy',
     file: 'src/http/exchange.ts',
-    original: '      if (!this.#isRefusal) this.#limit.rest();\n',
+    original: '      if (this.#countsStalls) this.#limit.rest();\n',
     replacement: '',
     tests: [LIMITS],
   },

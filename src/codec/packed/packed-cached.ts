@@ -92,11 +92,10 @@ export class PackedFamily<T extends KubernetesObject> {
   }
 
   /** The error for the reader of a damaged object, after it has been reported. */
-  damaged(cached: PackedCached<T>, cause: DecodeError, field?: string): DecodeError {
+  damaged(cached: Cached<T>, cause: DecodeError, field?: string): DecodeError {
     const which = field === undefined ? cached.key : `${field} of ${cached.key}`;
     const error = new DecodeError(cause.kind, `${which} cannot be decoded: ${cause.message}`, { cause });
-    // Whoever stores it gets the error, and does not take it.
-    if (!cached.isArriving) this.#onDamage?.(cached, error);
+    this.#onDamage?.(cached, error);
     return error;
   }
 }

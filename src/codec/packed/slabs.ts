@@ -48,11 +48,6 @@ export class Place {
     this.offset = offset;
     this.length = length;
   }
-
-  /** Nobody has stored it so far, nor detached it. */
-  get isArriving(): boolean {
-    return this.slot === UNLISTED && this.home.state !== 'gone';
-  }
 }
 
 /** What was still referred to when its slab had gone: looked at again after the next collection of garbage. */

@@ -87,7 +87,6 @@ export type {
   PortForward,
   PortForwardOptions,
 } from './cluster/pods/pod-options.ts';
-export type { PortForward } from './cluster/pods/port-forward.ts';
 export { type RetryOnConflictOptions, retryOnConflict } from './cluster/retry-on-conflict.ts';
 export { DecodeError, type DecodeErrorKind } from './codec/decode-error.ts';
 export type { KeepOptions } from './codec/keep-options.ts';

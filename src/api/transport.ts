@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /** A request to the API server. */
 export interface TransportRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

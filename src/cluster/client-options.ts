@@ -31,6 +31,9 @@ export interface WriteOptions extends CallOptions {
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
 }
 
+/** For a write to the status subresource. */
+export type StatusOptions = Omit<WriteOptions, 'subresource'>;
+
 /** Options of `client.create`. */
 export interface CreateOptions extends WriteOptions {
   /** The object that a subresource belongs to, when it is not the body's own name. */

@@ -54,9 +54,9 @@ export async function resolveConnection(given: ConnectOptions): Promise<Connecti
     logger: safeLogger(options.logger),
   };
   const { env } = resolved;
-  const given = givenKubeconfig(options.kubeconfig);
-  const { paths } = given;
-  const config = await loadKubeconfig({ env, ...given });
+  const kubeconfig = givenKubeconfig(options.kubeconfig);
+  const { paths } = kubeconfig;
+  const config = await loadKubeconfig({ env, ...kubeconfig });
   const selection = selectFromKubeconfig(config, options);
   if (selection.cluster !== undefined || options.server !== undefined) {
     const inCluster =

@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 
-export type { ResourceSettings } from '../informer/shared-informer-factory.ts';
 export {
   type Condition,
   type ConditionFields,
@@ -27,7 +26,11 @@ export type { Controller, ControllerBuilder, TriggerOptions } from './controller
 export type { Verb } from './controller-definition.ts';
 export { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 export { type Cleanup, type CleanupContext, withFinalizer } from './finalizer.ts';
+export type { LeaderElectorOptions } from './election-options.ts';
+export { fencedTransport } from './fenced-transport.ts';
 export { type Check, HealthServer, type HealthServerOptions } from './health-server.ts';
+export { LeaderElector, type LeaderElectorRunOptions } from './leader-elector.ts';
+export type { Fence } from './leadership.ts';
 export { Manager } from './manager.ts';
 export type { CacheOptions, ManagerOptions } from './manager-options.ts';
 export { controllerOf, setControllerReference } from './owner-reference.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defineResource } from '../api/resource.ts';
+import { defineResource, type Resource } from '../api/resource.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type Pod, pods } from '../generated/api/core/v1.ts';
 import { ApiServer } from '../testing/api-server.ts';
@@ -24,7 +24,7 @@ describe('a path that leads nowhere', () => {
   });
 
   /** Past the compiler, as a JavaScript program comes. */
-  const informer = (options: Options, resource = pods) =>
+  const informer = (options: Options, resource: Resource<Pod> = pods) =>
     new SharedIndexInformer<Pod>({ cluster, resource, ...options } as SharedIndexInformerOptions<Pod>);
 
   it.each([

@@ -77,7 +77,8 @@ const FACTORY_CHECKS: OptionChecks<SharedInformerFactoryOptions> = {
 
 /** What a function for `informerFor` gets: the connection, and clients for single requests. */
 export interface InformerCluster extends ClusterConnection {
-  client<T extends KubernetesObject>(resource: Resource<T>, options?: ClusterClientOptions): Client<T>;
+  /** As that of a `Cluster`. */
+  client: Cluster['client'];
 }
 
 /** Makes an informer for `factory.informerFor`. `resyncMs` is what the factory has for the resource; 0: never. */
@@ -322,7 +323,6 @@ function withClient(cluster: ClusterConnection): InformerCluster {
   const { transport, clock, logger, metrics } = cluster;
   const whole = Cluster.over(transport, { clock, logger, metrics });
   return Object.assign(Object.create(cluster) as ClusterConnection, {
-    client: <T extends KubernetesObject>(resource: Resource<T>, options?: ClusterClientOptions) =>
-      whole.client(resource, options),
+    client: whole.client.bind(whole) as Cluster['client'],
   });
 }

@@ -15,7 +15,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const PROGRAM = `import { SharedInformerFactory } from 'tidewatch';
 import { configMaps } from 'tidewatch/api/core/v1';
 import { ApiServer } from 'tidewatch/testing';
-
 const server = await ApiServer.start();
 const cluster = server.cluster();
 const factory = new SharedInformerFactory(cluster);
@@ -23,6 +22,7 @@ factory.for(configMaps).informer().addEventHandler({ onAdd: (object) => console.
 factory.start();
 await cluster.client(configMaps).create({ metadata: { name: 'first' } });
 await factory.waitForCacheSync();
+await factory.shutdown();
 await server.stop();
 `;
 

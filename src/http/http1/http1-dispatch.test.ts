@@ -56,7 +56,7 @@ describe('a request on a connection that breaks', () => {
     });
     expect(await rejection(get(server.transport, '/new'))).toMatchObject({
       kind: 'reset',
-      message: `http://127.0.0.1:${server.port}: the connection was closed before the response was whole (other side closed)`,
+      message: `http://127.0.0.1:${server.port}: the connection was closed before the response was whole (other side closed; if it speaks TLS, its address begins with https://)`,
     });
     await get(server.transport, '/first');
     expect(await rejection(get(server.transport, '/part'))).toMatchObject({ kind: 'reset' });

@@ -44,10 +44,6 @@ export class EventIntake {
     });
   }
 
-  hasSynced(): boolean {
-    return this.#registrations.every((registration) => registration.hasSynced());
-  }
-
   /** Resolves when every object of the initial lists has been looked at. */
   get synced(): Promise<unknown> {
     return Promise.all(this.#registrations.map((registration) => registration.synced));

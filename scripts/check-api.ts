@@ -8,7 +8,13 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const snapshotFile = `${root}docs/api-snapshot.txt`;
-const doors = ['src/index.ts', 'src/client-node/index.ts', 'src/controller/index.ts', 'src/testing/index.ts', 'src/workqueue/index.ts'];
+const doors = [
+  'src/index.ts',
+  'src/client-node/index.ts',
+  'src/controller/index.ts',
+  'src/testing/index.ts',
+  'src/workqueue/index.ts',
+];
 
 function memberNames(checker: ts.TypeChecker, symbol: ts.Symbol): string[] {
   const { flags } = symbol;

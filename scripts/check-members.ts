@@ -13,7 +13,13 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const DOORS = ['src/index.ts', 'src/client-node/index.ts', 'src/controller/index.ts', 'src/testing/index.ts', 'src/workqueue/index.ts'];
+const DOORS = [
+  'src/index.ts',
+  'src/client-node/index.ts',
+  'src/controller/index.ts',
+  'src/testing/index.ts',
+  'src/workqueue/index.ts',
+];
 const TESTS = /(\.test|-fixture)\.ts$|^e2e\//;
 /** Their members are those of the API, whoever reads them. */
 const GENERATED = /^src\/generated\//;

@@ -39,7 +39,10 @@ describe('tidewatch', () => {
 
   it.each([
     [['wach', 'pods'], 'error: there is no command "wach". Did you mean "watch"? See "tidewatch help".\n'],
-    [['generate'], 'error: "tidewatch generate" needs to know what. Try "tidewatch generate crd" or "tidewatch generate api".\n'],
+    [
+      ['generate'],
+      'error: "tidewatch generate" needs to know what. Try "tidewatch generate crd" or "tidewatch generate api".\n',
+    ],
     [
       ['--verbose', 'watch'],
       'error: tidewatch has no flag --verbose of its own. Put flags after the command: see "tidewatch help".\n',

@@ -24,10 +24,10 @@ export type {
 } from './controller.ts';
 export type { Controller, ControllerBuilder, TriggerOptions } from './controller-builder.ts';
 export type { Verb } from './controller-definition.ts';
-export { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
-export { type Cleanup, type CleanupContext, withFinalizer } from './finalizer.ts';
 export type { LeaderElectorOptions } from './election-options.ts';
+export { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 export { fencedTransport } from './fenced-transport.ts';
+export { type Cleanup, type CleanupContext, withFinalizer } from './finalizer.ts';
 export { type Check, HealthServer, type HealthServerOptions } from './health-server.ts';
 export { LeaderElector, type LeaderElectorRunOptions } from './leader-elector.ts';
 export type { Fence } from './leadership.ts';

@@ -82,7 +82,10 @@ export class Http1Dispatch {
 
   #sendOn(connection: Http1Connection): void {
     this.#receiver.onSending?.();
-    if (this.#aborted) return this.#pool.keep(connection);
+    if (this.#aborted) {
+      this.#pool.keep(connection);
+      return;
+    }
     this.#connection = connection;
     connection.send(this.#request, this.#receiverFor(connection));
   }

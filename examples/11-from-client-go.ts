@@ -1,6 +1,5 @@
 /** A client-go program, line by line: the Go is in the comments. The whole table is in docs/from-client-go.md. */
 import { SharedInformerFactory } from 'tidewatch';
-import type { Pod } from 'tidewatch/api/core/v1';
 import { type ExampleContext, runExample } from './example-cluster.ts';
 
 export async function main({ cluster, log, signal, meanwhile, untilDone }: ExampleContext): Promise<void> {

@@ -25,7 +25,7 @@ const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<
   ['workqueue', WORDS],
   ['client-node', ['api', 'generated']],
   ['informer', [...WORDS, ...STAGES, 'cluster', 'generated']],
-  ['controller', [...WORDS, 'http', 'cluster', 'generated', 'informer', 'processor', 'workqueue']],
+  ['controller', [...WORDS, 'http', 'cluster', 'generated', 'informer', 'processor', 'store', 'workqueue']],
   ['apiserver', [...WORDS, 'generated']],
   ['testing', 'any'],
   ['cli', 'any'],

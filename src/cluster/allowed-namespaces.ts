@@ -11,6 +11,7 @@ export interface AllowedOptions {
   resource: Resource;
   /** Where. Unset: in all namespaces that there are. */
   namespaces?: readonly string[] | undefined;
+  /** Ends the requests. */
   signal?: AbortSignal | undefined;
 }
 

@@ -12,7 +12,9 @@ export interface RetryOnConflictOptions {
   factor?: number;
   /** A wait `d` becomes a random one in [d, d × (1 + jitter)). Default 0.1. */
   jitter?: number;
+  /** Times the waits. Default: the system clock. */
   clock?: Pick<Clock, 'sleep'>;
+  /** In [0, 1), for jitter. Default: the machine's. */
   random?: Random;
   /** Ends the waiting: the result rejects with its reason. */
   signal?: AbortSignal;

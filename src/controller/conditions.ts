@@ -37,6 +37,7 @@ export interface NewCondition {
   lastTransitionTime?: string | undefined;
 }
 
+/** What `setCondition` gives. */
 export interface ConditionsResult<C> {
   /** With the condition in its place. When nothing changed, the list that was given. */
   conditions: C[];

@@ -6,6 +6,7 @@ import type { ControllerDefinition, Declaration, Trigger, Verb } from './control
 import { type Cleanup, withFinalizer } from './finalizer.ts';
 import { checkedOptions } from './reconcile-options.ts';
 
+/** Which events cause runs. */
 export interface TriggerOptions<T extends KubernetesObject> {
   /** Which events cause a run. Default: all. It does not change what is cached. */
   when?: Predicate<T>;

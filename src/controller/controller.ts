@@ -90,6 +90,7 @@ export type Reconcile<T extends KubernetesObject> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: an async function without a return has this type
 ) => Promise<ReconcileResult | void> | ReconcileResult | void;
 
+/** How keys are run. */
 export interface ReconcileOptions {
   /** How many keys are run at a time. Default 1. controller-runtime: MaxConcurrentReconciles. */
   concurrency?: number;

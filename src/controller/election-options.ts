@@ -7,6 +7,7 @@ import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { type Random, systemRandom } from '../observe/random.ts';
 
+/** Options of `LeaderElector`. */
 export interface LeaderElectorOptions {
   /** The name of the Lease that candidates contend for. */
   name: string;

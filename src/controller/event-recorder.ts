@@ -32,7 +32,9 @@ const WRITERS = 4;
 /** How often the series are looked at. */
 const SWEEP_MS = 60_000;
 
+/** Options of `EventRecorder`. */
 export interface EventRecorderOptions {
+  /** Where the events are written. */
   cluster: Pick<Cluster, 'client' | 'clock' | 'logger'>;
   /** The name of the controller, as `reportingController`: `website`, or with a domain, `example.com/website`. */
   controller: string;
@@ -40,6 +42,7 @@ export interface EventRecorderOptions {
   clock?: Clock;
   /** Default: the cluster's. */
   logger?: Logger;
+  /** In [0, 1), for names and jitter. Default: the machine's. */
   random?: Random;
   /** Part of `reportingInstance`. Default: the name of this machine, which in a pod is the name of the pod. */
   host?: string;

@@ -13,6 +13,7 @@ export interface Check {
   readonly message?: string | undefined;
 }
 
+/** Options of `HealthServer`. */
 export interface HealthServerOptions {
   /** 0: any free one; see `port`. */
   port: number;
@@ -24,6 +25,7 @@ export interface HealthServerOptions {
   readyz: () => readonly Check[];
   /** The text for Prometheus. Unset: there is no `/metrics`. */
   metrics?: (() => string | Promise<string>) | undefined;
+  /** Hears of checks that throw. Default: the console. */
   logger?: Logger;
 }
 

@@ -15,6 +15,7 @@ import { LeaderWork } from './leader-work.ts';
 import { type Fence, Leadership } from './leadership.ts';
 import { LeaseLock } from './lease-lock.ts';
 
+/** Options of `elector.run`. */
 export interface LeaderElectorRunOptions {
   /** Ends `run`. The Lease is given back after `onStartedLeading` has ended. */
   signal: AbortSignal;

@@ -15,6 +15,7 @@ export interface CacheOptions extends ResourceOptions<KubernetesObject> {
   indexers?: Indexers<KubernetesObject> | undefined;
 }
 
+/** Options of `Manager`. */
 export interface ManagerOptions {
   /** Only these; unset: all. Ignored for cluster-scoped resources, and when a `factory` is given. */
   namespace?: string | readonly string[];

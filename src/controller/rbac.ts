@@ -22,6 +22,7 @@ export interface PolicyRule {
   verbs: string[];
 }
 
+/** A Role or a ClusterRole. */
 export interface RbacRole extends KubernetesObject {
   apiVersion: 'rbac.authorization.k8s.io/v1';
   kind: 'ClusterRole' | 'Role';

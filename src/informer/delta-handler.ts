@@ -24,6 +24,8 @@ export interface DeltaHandlerOptions<T extends KubernetesObject> {
   distribute: (notification: Notification<T>, isSync: boolean) => void;
   /** Another version of an object is in the table, and nobody has seen it yet. */
   onStored?: (object: Cached<T>) => void;
+  /** Whether a first list is still a part of the initial list of the informer. Default: it is. */
+  isInitial?: () => boolean;
   /**
    * The table could not take the object: an index function has failed on it, or its bytes are damaged. `isFinal`: nor could it
    * take the state before, so that the object is left out from now on; before that, what was known of it stays.
@@ -87,6 +89,10 @@ export class DeltaHandler<T extends KubernetesObject> {
     }
   };
 
+  #isInitial(): boolean {
+    return this.#options.isInitial?.() ?? true;
+  }
+
   #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
     const { table, distribute, clock } = this.#options;
     const known = type === 'Replaced' ? undefined : table.get(object.key);
@@ -107,7 +113,7 @@ export class DeltaHandler<T extends KubernetesObject> {
     if (this.#refused.size > 0) this.#refused.delete(object.key);
     if (type !== 'Sync') this.#options.onStored?.(object);
     const nowMs = monotonicMs(clock);
-    if (!old) distribute(Notification.add(object, isInInitialList, nowMs), false);
+    if (!old) distribute(Notification.add(object, isInInitialList && this.#isInitial(), nowMs), false);
     else if (old.uid !== object.uid) {
       distribute(Notification.delete(old, true, nowMs), false);
       distribute(Notification.add(object, false, nowMs), false);

@@ -140,6 +140,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       clock,
       logger,
       ...(onStored && { onStored }),
+      isInitial,
       onRefused: ({ key }, cause, isFinal) => {
         this.#hasRefused = true;
         (isFinal ? this.#refusedForGood : this.#refused).add(`the state of ${key}`, key, cause);
@@ -150,7 +151,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       queue: this.#queue,
       clock,
       logger,
-      process: (deltas, isInList) => this.#handler.handle(deltas, isInList && isInitial()),
+      process: this.#handler.handle,
       onPopped: () => this.#popped(),
       onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
     });

@@ -31,4 +31,5 @@ export interface InformerSettings<T extends KubernetesObject>
   onState?: ((state: InformerState, informer: Informer<KubernetesObject>) => void) | undefined;
 }
 
+/** Options of `SharedIndexInformer`: where the objects come from, and how they are kept. */
 export type SharedIndexInformerOptions<T extends KubernetesObject> = InformerOrigin<T> & InformerSettings<T>;

@@ -3,7 +3,7 @@ import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
-import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
+import { systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { noMetrics, safeMetrics } from '../observe/metrics.ts';
 import { systemRandom } from '../observe/random.ts';
@@ -41,6 +41,7 @@ import { checkPaths } from './known-paths.ts';
 import { Lister } from './lister.ts';
 import { checkedOptions } from './option-check.ts';
 import { originSelection } from './origin-selection.ts';
+import { ResyncSchedule } from './resync-schedule.ts';
 import { StateFeed, type StatesOptions } from './state-stream.ts';
 import type { Transform } from './transform.ts';
 
@@ -62,7 +63,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #waits: InformerWaits<T>;
   readonly #states: StateFeed;
   readonly #metrics: InformerMetrics | undefined;
-  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #mutationDetector: MutationDetector | undefined;
   /** Of the cluster. */
@@ -73,7 +73,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #stopped: Promise<void>;
   #running: Promise<void> | undefined;
   #isOver = false;
-  #resyncTimer: Timer | undefined;
+  readonly #resyncs: ResyncSchedule;
   /** Settles once, when the first list of every part is in the store. */
   readonly #synced: Promise<void>;
   readonly #observers = new Set<(key: string) => void>();
@@ -88,7 +88,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.name = name;
     this.resource = options.resource;
     this.whyNotHeld = (path) => whyNotHeld(options, path);
-    this.#clock = clock;
     this.#logger = logger;
     this.#transform = transform;
     this.#selects = originSelection(options);
@@ -156,6 +155,15 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     setMaxListeners(0, this.#stopping.signal);
     this.#stopped = new Promise((resolve) => {
       this.#stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    this.#resyncs = new ResyncSchedule({
+      nextMs: () => (this.#running === undefined || this.isStopped() ? undefined : this.#processor.nextResyncMs),
+      resync: () => {
+        logger.debug(`${name}: resync.`);
+        // Nothing before a first list is through. A namespace that cannot be listed does not hold up the others.
+        this.#processor.resync(() => (this.#parts.hasOneSynced() ? this.#table.values() : []));
+      },
+      clock,
     });
     this.#waits = new InformerWaits<T>({
       name,
@@ -354,7 +362,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       own?.removeEventListener('abort', abort);
       this.#closed?.removeEventListener('abort', close);
     });
-    this.#armResync();
+    this.#resyncs.arm();
     return this.#running;
   }
 
@@ -375,7 +383,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   async #runParts(): Promise<void> {
     const { signal } = this.#stopping;
     const processorStopped = this.#stopped.then(() => {
-      this.#resyncTimer?.clear();
+      this.#resyncs.stop();
       this.#metrics?.stop();
       return this.#processor.stop();
     });
@@ -412,26 +420,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       throw new TidewatchError('stopped', `${this.name} has stopped: no handler can be added. Make a new informer.`);
     }
     const listener = add(this.#table.values());
-    this.#armResync();
+    this.#resyncs.arm();
     return listener;
-  }
-
-  /** One timer, for whichever listener is due first. */
-  #armResync(): void {
-    this.#resyncTimer?.clear();
-    this.#resyncTimer = undefined;
-    const dueMs = this.#processor.nextResyncMs;
-    if (dueMs === undefined || this.#running === undefined || this.isStopped()) return;
-    this.#resyncTimer = this.#clock.setTimeout(() => {
-      this.#logger.debug(`${this.name}: resync.`);
-      this.#processor.resync(() => this.#resyncable());
-      this.#armResync();
-    }, dueMs - this.#clock.now());
-  }
-
-  /** Nothing before a first list is through. A namespace that cannot be listed does not hold up the others. */
-  #resyncable(): readonly Cached<T>[] {
-    return this.#parts.hasOneSynced() ? this.#table.values() : [];
   }
 
   #standing(): string {

@@ -2,6 +2,7 @@ import { guarded } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type InformerState, isNews } from './informer-state.ts';
 
+/** Options of `informer.states`. */
 export interface StatesOptions {
   /** Ends the iteration, without an error. */
   signal?: AbortSignal | undefined;

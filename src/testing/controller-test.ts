@@ -11,11 +11,13 @@ import { createObjects, defineCustomResources, type TestObject } from './test-ob
 const STEP_MS = 10;
 const MAX_STEP_MS = 500;
 
+/** Options of `ControllerTest`. */
 export interface ControllerTestOptions extends Omit<ManagerOptions, 'clock' | 'factory'> {
   /** What is there before the controllers start, with `kind` and `apiVersion`. */
   objects?: Iterable<TestObject>;
 }
 
+/** Options of `settle`. */
 export interface SettleOptions {
   /** How much time of the clock may pass. Default ten minutes. */
   maxMs?: number;

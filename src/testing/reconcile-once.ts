@@ -11,6 +11,7 @@ import { createObjects, defineCustomResources, resourceOf, type TestObject } fro
 const MAX_MS = 10 * 60_000;
 const STEP_MS = 10;
 
+/** Options of `reconcileOnce`. */
 export interface ReconcileOnceOptions {
   /** What to run. Default: the first object of the kind that the controller is for. */
   key?: string;
@@ -20,6 +21,7 @@ export interface ReconcileOnceOptions {
   logger?: Logger;
 }
 
+/** What one run has done. */
 export interface ReconcileOnceResult {
   /** What the run returned. */
   readonly result: ReconcileResult | undefined;

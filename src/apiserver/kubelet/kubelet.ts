@@ -9,6 +9,7 @@ export interface KubeletTarget {
   readonly signal: AbortSignal;
 }
 
+/** Somebody asks for the log of a container. */
 export interface KubeletLogRequest extends KubeletTarget {
   readonly follow: boolean;
   readonly previous: boolean;
@@ -30,6 +31,7 @@ export interface KubeletSession extends KubeletTarget {
   stderr(chunk: string | Uint8Array): Promise<void>;
 }
 
+/** Somebody connects to a port of a pod. */
 export interface KubeletPort extends Omit<KubeletTarget, 'container'> {
   readonly port: number;
 }

@@ -34,7 +34,7 @@ describe('what a shell may complete', () => {
       'help',
     ]);
     expect(await candidates(['wa'])).toEqual(['watch']);
-    expect(await candidates(['generate', ''])).toEqual(['crd']);
+    expect(await candidates(['generate', ''])).toEqual(['crd', 'api']);
     expect(await candidates(['nonsense', ''])).toEqual([]);
   });
 

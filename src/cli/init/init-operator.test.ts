@@ -66,7 +66,7 @@ describe('tidewatch init operator', () => {
     const own = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     expect(dependencies).toEqual({ tidewatch: own.version });
     expect(devDependencies.typescript).toBe(own.devDependencies.typescript);
-    expect(devDependencies.yaml).toBe(own.dependencies.yaml);
+    expect(devDependencies.yaml).toBe(own.devDependencies.yaml);
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(['start', 'start:cluster', 'test']));
   });
 

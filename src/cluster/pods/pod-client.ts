@@ -18,8 +18,11 @@ import type {
   PortForwardOptions,
 } from './pod-options.ts';
 
+/** What `cluster.client(pods)` makes a `PodClient` of. */
 export interface PodClientOptions<T extends KubernetesObject> extends ClientOptions<T> {
+  /** Opens the connections. */
   source: ChannelSource;
+  /** Hears of connections that fail. */
   logger: Logger;
 }
 

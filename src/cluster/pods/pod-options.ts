@@ -1,5 +1,6 @@
 import type { CallOptions } from '../client-options.ts';
 
+/** Options of `logs`. */
 export interface LogOptions extends CallOptions {
   /** Which container. Default: the only one; a pod with several needs the name. kubectl's `-c`. */
   container?: string | undefined;
@@ -15,6 +16,7 @@ export interface LogOptions extends CallOptions {
   timestamps?: boolean | undefined;
 }
 
+/** Options of `logsOf`. */
 export interface LogsOfOptions extends Omit<LogOptions, 'previous'> {
   /** Pods of which the server says this, too: `spec.nodeName=node-1`. */
   fieldSelector?: string | undefined;
@@ -33,6 +35,7 @@ export interface PodLogLine {
 /** Where output goes: a function that is awaited, or a stream such as `process.stdout`, which is not ended. */
 export type OutputSink = ((chunk: Uint8Array) => unknown) | NodeJS.WritableStream;
 
+/** Options of `attach`. */
 export interface AttachOptions extends CallOptions {
   /** Which container. Default: the server's choice, which is the only one, or that of an annotation. */
   container?: string | undefined;
@@ -50,8 +53,10 @@ export interface AttachOptions extends CallOptions {
   maxOutputBytes?: number | undefined;
 }
 
+/** Options of `exec`. */
 export type ExecOptions = AttachOptions;
 
+/** How a program in a container ended, and what it wrote. */
 export interface ExecResult {
   /** 0 when all went well. */
   readonly exitCode: number;
@@ -60,6 +65,7 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
+/** Options of `portForward`. */
 export interface PortForwardOptions extends CallOptions {
   /** Where to listen. Default 0: any free port. */
   localPort?: number | undefined;

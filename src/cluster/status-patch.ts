@@ -1,17 +1,11 @@
-import type { KubernetesObject, ObjectMeta } from '../api/metadata.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
 import { reductionOf } from '../api/origin.ts';
-
-/** A merge patch of the status subresource. */
-export interface StatusPatch {
-  status: object;
-  metadata?: Pick<ObjectMeta, 'resourceVersion'>;
-}
 
 /**
  * The merge patch that makes the status of the object what is wanted, or undefined when it is that already. Carries the resourceVersion when it
  * has a list in it: a merge patch replaces a list whole, and would remove what somebody else has added since.
  */
-export function statusPatch(object: KubernetesObject, status: object): StatusPatch | undefined {
+export function statusPatch(object: KubernetesObject, status: object): object | undefined {
   if (typeof status !== 'object' || status === null || Array.isArray(status)) {
     throw new TypeError('patchStatus needs an object with the fields of the status that are to change');
   }

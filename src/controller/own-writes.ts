@@ -56,8 +56,8 @@ export class OwnWrites {
       const writers = new Map<string, Set<string>>();
       this.#writers.set(informer, writers);
       this.#unobserve.push(
-        informer.observe((changed) => {
-          if (writers.size > 0) this.#changed(writers, changed);
+        informer.observe(({ object }) => {
+          if (writers.size > 0) this.#changed(writers, object.key);
         }),
       );
     }

@@ -49,8 +49,8 @@ export interface PartOptions<T extends KubernetesObject>
   transform: () => Transform<T> | undefined;
   /** Whether the first list of this part is a part of the initial list of the informer. */
   isInitial: () => boolean;
-  /** Something was taken from the queue, or a whole list was queued. */
-  onProgress: () => void;
+  /** The first list is in the table. Called once. */
+  onIn: () => void;
   /** All that was queued has been taken from the queue. */
   onIdle?: () => void;
   /** Everything of this part up to `version` is in the table. Called after everything that could have changed that. */
@@ -80,6 +80,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #refused = new Unusable();
   #refusedForGood = new Unusable();
   #hasRefused = false;
+  /** Whether the first list is in the table. */
+  #isIn = false;
   #transforming: Cached<T> | undefined;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
@@ -230,12 +232,12 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   }
 
   async #replace(items: readonly Cached<T>[], resourceVersion: string): Promise<void> {
-    const { onVersion, onProgress } = this.#options;
+    const { onVersion } = this.#options;
     const queue = this.#queue;
     await queue.replaceGradually(items, resourceVersion);
     this.#caughtUp.replaced(resourceVersion);
     onVersion?.(this.#caughtUp.storedVersion);
-    onProgress();
+    if (!this.#isIn) this.#checkIn();
     while (queue.length > MANY && !queue.isClosed) await giveWay(this.#scheduler);
   }
 
@@ -245,13 +247,19 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   }
 
   #popped(): void {
-    const { onVersion, onProgress, onIdle } = this.#options;
+    const { onVersion, onIdle } = this.#options;
     this.#caughtUp.popped();
     onVersion?.(this.#caughtUp.storedVersion);
-    onProgress();
+    if (!this.#isIn) this.#checkIn();
     if (this.#queue.length > 0) return;
     if (this.#hasRefused) this.#tellRefused();
     onIdle?.();
+  }
+
+  #checkIn(): void {
+    if (!this.#queue.hasSynced()) return;
+    this.#isIn = true;
+    this.#options.onIn();
   }
 
   /** All that came of one list in one go. */

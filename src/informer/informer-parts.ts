@@ -14,7 +14,7 @@ import { PartRecord } from './part-record.ts';
 /** What a part says to the informer. */
 export interface PartHooks {
   isInitial: () => boolean;
-  onProgress: () => void;
+  onIn: () => void;
   onVersion: (version: string) => void;
   onState: () => void;
 }
@@ -173,17 +173,14 @@ export class InformerParts<T extends KubernetesObject> {
     const source = sourceOf(namespace);
     const isLate = this.#isSynced;
     const slot = this.#versions.join(isLate);
-    let isIn = false;
     const part = make(source, distribute, {
       isInitial: () => !this.#isSynced,
-      onProgress: () => {
-        if (isIn || !part.hasSynced()) return;
-        isIn = true;
+      onIn: () => {
         record.settle(true);
         this.#options.onJoined();
         this.#checkSynced();
       },
-      onVersion: (version) => table.bookmark(this.#versions.set(slot, version)),
+      onVersion: this.#versions.reporter(slot, table.bookmark.bind(table)),
       onState: () => {
         if (this.#isSkipped(record)) {
           record.settle(false);

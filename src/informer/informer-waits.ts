@@ -23,6 +23,8 @@ export interface InformerWaitsOptions<T extends KubernetesObject> {
   /** Resolves when the informer stops. */
   stopped: Promise<void>;
   isStopped: () => boolean;
+  /** Calls back for each change of the store. Returns its way out. */
+  observe: (observer: (notification: Notification<T>) => void) => () => void;
   /** How the informer fares, for messages. */
   standing: () => string;
   clock: Clock;
@@ -32,14 +34,11 @@ export interface InformerWaitsOptions<T extends KubernetesObject> {
 export class InformerWaits<T extends KubernetesObject> {
   readonly #options: InformerWaitsOptions<T>;
   readonly #keys = new KeyWaits<T>();
+  /** The way out of `observe`, while somebody waits for an object. */
+  #leave: (() => void) | undefined;
 
   constructor(options: InformerWaitsOptions<T>) {
     this.#options = options;
-  }
-
-  /** To be called for each change of the store. Costs next to nothing while nobody waits. */
-  changed(notification: Notification<T>): void {
-    if (this.#keys.size > 0) this.#keys.changed(notification);
   }
 
   /** The first list of a part is in the store: what is absent there is known to be absent. */
@@ -103,6 +102,7 @@ export class InformerWaits<T extends KubernetesObject> {
     const options = checkedOptions<WaitOptions>(`waitUntil of ${name}`, given, WAIT_CHECKS);
     this.#checkKey(key);
     const wait = this.#keys.add(key, condition);
+    this.#leave ??= this.#options.observe((notification) => this.#keys.changed(notification));
     try {
       this.#lookNow(key, wait.look);
       const met = wait.met.then(() => {});
@@ -115,6 +115,7 @@ export class InformerWaits<T extends KubernetesObject> {
       throw new TidewatchError(outcome, `${key} did not meet ${what} when ${end}: ${last}; ${name}: ${standing()}`);
     } finally {
       wait.cancel();
+      if (this.#keys.size === 0) this.#leave = void this.#leave?.();
     }
   }
 

@@ -9,6 +9,7 @@ import { noMetrics, safeMetrics } from '../observe/metrics.ts';
 import { systemRandom } from '../observe/random.ts';
 import { EventStream } from '../processor/event-stream.ts';
 import type { Deliver, Listener } from '../processor/listener.ts';
+import type { Notification } from '../processor/notification.ts';
 import type {
   HandlerOptions,
   HandlerRegistration,
@@ -76,7 +77,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #resyncs: ResyncSchedule;
   /** Settles once, when the first list of every part is in the store. */
   readonly #synced: Promise<void>;
-  readonly #observers = new Set<(key: string) => void>();
+  readonly #observers = new Set<(notification: Notification<T>) => void>();
   readonly #selects: (object: KubernetesObject) => boolean;
 
   constructor(given: SharedIndexInformerOptions<T>) {
@@ -129,8 +130,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       distribute: (notification, isSync) => {
         if (isPacked) detector?.watch(notification.object.key, notification.view());
         this.#processor.distribute(notification, isSync);
-        this.#waits.changed(notification);
-        for (const observer of this.#observers) observer(notification.object.key);
+        for (const observer of this.#observers) observer(notification);
       },
       onSynced: () => {
         announceSynced();
@@ -171,6 +171,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       parts: this.#parts,
       table: this.#table,
       stopped: this.#stopped,
+      observe: (observer) => this.observe(observer),
       isStopped: () => this.isStopped(),
       standing: () => this.#standing(),
       clock,
@@ -229,8 +230,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return this.#joined((present) => this.#processor.subscribe(deliver, options, present));
   }
 
-  /** @internal Calls back with the key of each object that has changed in the cache, in the same turn. Returns its way out. */
-  observe(observer: (key: string) => void): () => void {
+  /** @internal Calls back for each change of the cache, in the same turn. Returns its way out. */
+  observe(observer: (notification: Notification<T>) => void): () => void {
     this.#observers.add(observer);
     return () => this.#observers.delete(observer);
   }

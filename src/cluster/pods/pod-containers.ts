@@ -22,7 +22,6 @@ export interface StartedContainer {
   readonly container: string;
   /** Another one after each restart. */
   readonly run: string;
-  readonly isRunning: boolean;
 }
 
 /** The containers of a pod that have a log: those that run, or have ended. */
@@ -33,11 +32,10 @@ export function startedContainers(pod: KubernetesObject): StartedContainer[] {
   return all
     .flatMap((statuses) => statuses ?? [])
     .filter(({ state }) => state?.running !== undefined || state?.terminated !== undefined)
-    .map(({ name: container = '', restartCount = 0, state }) => ({
+    .map(({ name: container = '', restartCount = 0 }) => ({
       namespace,
       pod: name,
       container,
       run: `${uid}/${container}/${restartCount}`,
-      isRunning: state?.running !== undefined,
     }));
 }

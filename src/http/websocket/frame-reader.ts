@@ -25,11 +25,6 @@ export class FrameReader {
     this.#length += chunk.byteLength;
   }
 
-  /** Whether the bytes end where a frame does. */
-  get isEmpty(): boolean {
-    return this.#length === 0;
-  }
-
   /** The next frame, or undefined while it is not there as a whole. */
   next(): Frame | undefined {
     if (this.#length < 2) return undefined;

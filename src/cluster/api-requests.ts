@@ -46,7 +46,8 @@ export interface ApiRequestsOptions {
   transport: Transport;
   clock: Clock;
   warnings: ServerWarnings;
-  hooks?: RequestHooks;
+  /** @internal */
+  hooks?: RequestHooks | undefined;
 }
 
 /**
@@ -61,7 +62,7 @@ export class ApiRequests {
     this.#options = options;
   }
 
-  /** The same, which tells `hooks` of its requests. */
+  /** @internal The same, which tells `hooks` of its requests. */
   with(hooks: RequestHooks): ApiRequests {
     return new ApiRequests({ ...this.#options, hooks });
   }

@@ -280,7 +280,7 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a selection takes fields that the server refuses',
     file: 'src/informer/field-selection.ts',
-    original: 'builtin ? selector.mapFields((field) => resolveField(builtin, field)) : selector',
+    original: 'builtin ? selector.mapFields((field) => knownField(builtin, field)) : selector',
     replacement: 'selector',
     tests: [SELECTION],
   },

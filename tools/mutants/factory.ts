@@ -35,8 +35,9 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the namespaces of a cluster-scoped informer are not looked at',
     file: 'src/informer/informer-origin.ts',
-    original: 'const wanted = wantedNamespaces(origin.namespace);',
-    replacement: 'const wanted = resource.namespaced ? wantedNamespaces(origin.namespace) : undefined;',
+    original: 'const wanted = origin.namespaces ?? wantedNamespaces(origin.namespace);',
+    replacement:
+      'const wanted = origin.namespaces ?? (resource.namespaced ? wantedNamespaces(origin.namespace) : undefined);',
     tests: [NAMESPACES],
   },
   {
@@ -48,16 +49,15 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'waitFor an object of another namespace resolves at once',
-    file: 'src/informer/shared-index-informer.ts',
-    original: 'const parts = isObject ? this.#partsOf(version) : this.#busyParts();',
-    replacement:
-      "const parts = isObject ? this.#parts.filter((part) => part.coverage.covers(version.metadata?.namespace ?? '')) : this.#busyParts();",
+    file: 'src/informer/informer-waits.ts',
+    original: "? this.#recordsOf(version.metadata?.namespace ?? '', version.metadata?.name)",
+    replacement: "? parts.of(version.metadata?.namespace ?? '')",
     tests: [NAMESPACES],
   },
   {
     bug: 'a cluster-scoped type is listed once for each namespace',
     file: 'src/informer/coverage.ts',
-    original: 'return !isFirst && scope.namespaced === false;',
+    original: 'return scope.namespaced === false && !isFirst();',
     replacement: 'return false;',
     tests: [SCOPE],
   },
@@ -141,7 +141,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'the factory keeps the cache of a stopped informer',
-    file: 'src/informer/shared-informer-factory.ts',
+    file: 'src/informer/factory-entries.ts',
     original: '    entry.informer = undefined;\n',
     replacement: '',
     tests: [SYNC],

@@ -189,7 +189,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an informer of many namespaces begins no more requests than one of five',
     file: 'src/reflector/request-pacer.ts',
-    original: 'Math.max(LIMIT, sources)',
+    original: 'Math.max(LIMIT, this.#sources())',
     replacement: 'LIMIT',
     tests: [test('request-pacer')],
   },

@@ -62,8 +62,8 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'limits go by the clock of the transport alone',
     file: 'src/http/http-transport.ts',
-    original: 'clock: request.clock ?? this.#clock,',
-    replacement: 'clock: this.#clock,',
+    original: '      clock: request.clock ?? this.#clock,\n',
+    replacement: '      clock: this.#clock,\n',
     tests: [LIMITS],
   },
   {

@@ -29,7 +29,6 @@ async function makeProject(folder: string): Promise<string> {
   mkdirSync(installed, { recursive: true });
   for (const part of ['package.json', 'dist'])
     cpSync(join(repository, part), join(installed, part), { recursive: true });
-  cpSync(join(repository, 'node_modules', 'yaml'), join(folder, 'node_modules', 'yaml'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   const script = join(folder, 'check.mjs');
   await build({

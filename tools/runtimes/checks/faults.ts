@@ -65,7 +65,7 @@ export const faultChecks: readonly Check[] = [
       const factory = await test.factory({ watchList: false });
       const lister = factory.for(configMaps).lister();
       factory.start();
-      await factory.waitForCacheSync({ timeoutMs: 20_000 });
+      await factory.waitForCacheSync({ timeoutMs: 45_000 }); // four waits, 24 s at the longest
       assert.deepEqual(
         faults.map(({ hits }) => hits),
         [1, 1, 1, 1],

@@ -91,9 +91,20 @@ export function serviceStrategy(): Strategy {
     } else if (!context.dryRun) addresses.reserve(addressNumber(asString(spec.clusterIP)));
     if (spec.clusterIP === '') delete spec.clusterIP;
     else spec.clusterIPs ??= [spec.clusterIP as string];
-    spec.ipFamilies ??= ['IPv4'];
-    setDefault(spec, 'ipFamilyPolicy', 'SingleStack');
+    setFamilies(spec);
     allocatePorts(spec, context);
+  }
+
+  /** Who makes a headless Service without a selector writes its endpoints, which may be of any family. */
+  function setFamilies(spec: JsonObject): void {
+    const isForAny = spec.clusterIP === 'None' && Object.keys(asObject(spec.selector)).length === 0;
+    setDefault(spec, 'ipFamilyPolicy', isForAny ? 'RequireDualStack' : 'SingleStack');
+    const families = asArray(spec.ipFamilies);
+    if (families.length === 0) families.push('IPv4');
+    if (isForAny && spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1) {
+      families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4');
+    }
+    spec.ipFamilies = families;
   }
 
   function allocatePorts(spec: JsonObject, context: WriteContext): void {

@@ -95,6 +95,7 @@ function select(operand: CelValue, how: Selection, scope: Scope): CelValue {
     const inner = select(operand.value, { ...how, optional: true }, scope);
     return how.test || inner instanceof Optional ? inner : new Optional(inner);
   }
+  if (operand === null && !how.test) throw new CelError(`no such key: ${how.field}`);
   const isLibrary = operand instanceof LibraryValue;
   if (!(isLibrary || operand instanceof ObjectValue || operand instanceof MapValue)) throw noOverload();
   const value = isLibrary ? operand.field(how.field) : lookUp(operand, how.field);

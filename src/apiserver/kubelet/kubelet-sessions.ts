@@ -1,4 +1,4 @@
-import { duplexPair } from 'node:stream';
+import { Duplex } from 'node:stream';
 import { ItemQueue } from './item-queue.ts';
 import type { Kubelet, KubeletPort, KubeletSession, KubeletTarget } from './kubelet.ts';
 import type { ServerSocket } from './server-socket.ts';
@@ -81,22 +81,28 @@ export async function servePort(
   greeting.writeUInt16LE(request.port);
   await socket.send(0, greeting);
   await socket.send(1, greeting);
-  const [ours, theirs] = duplexPair();
-  for (const side of [ours, theirs]) side.on('error', () => {});
-  // Leaving a loop over it destroys it, too; what was written before is still sent.
-  theirs.once('close', () => {
-    if (!ours.readableEnded && !ours.destroyed) ours.push(null);
+  const written = new ItemQueue<Buffer>();
+  // Each write is handed over at once: leaving a loop over the connection destroys it, and what was written before must still be sent.
+  const connection = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      written.push(chunk);
+      done();
+    },
   });
+  connection.on('error', () => {});
+  connection.once('finish', () => written.end());
+  connection.once('close', () => written.end());
   const sent = (async () => {
-    for await (const chunk of ours as AsyncIterable<Buffer>) await socket.send(0, chunk);
+    for await (const chunk of written) await socket.send(0, chunk);
   })().catch(() => {});
   void (async () => {
-    for await (const message of socket.messages()) if (message[0] === 0) ours.write(message.subarray(1));
-    ours.end();
+    for await (const message of socket.messages()) if (message[0] === 0) connection.push(message.subarray(1));
+    connection.push(null);
   })();
   try {
-    await forward(request, theirs);
-    if (!theirs.destroyed) theirs.end();
+    await forward(request, connection);
+    if (!connection.destroyed) connection.end();
     await sent;
     await socket.close();
   } catch (error) {

@@ -60,9 +60,9 @@ const KIND_BY_REASON: ReadonlyMap<string | undefined, ApiErrorKind> = new Map<st
 /** What is known of a refusal beside its status. */
 export interface ApiErrorContext {
   /** What was asked, for the message: `GET /api/v1/pods`. Without query, so without anything secret. */
-  request?: string;
+  request?: string | undefined;
   /** The `Retry-After` header, in seconds; the Status wins when it carries its own. */
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   /** With a 401: whose login was refused, and where it came from. */
   refusedLogin?: string | undefined;
   /** What lies behind it. */

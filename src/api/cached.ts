@@ -25,7 +25,18 @@ export interface Cached<T extends KubernetesObject = KubernetesObject> {
   /** The table calls these when it has stored the object and when it has dropped it; the compact cache keeps its bytes in order by that. */
   stored?(): void;
   dropped?(): void;
+  /** The bytes that it is kept in, where it is kept as bytes. They must not be changed. */
+  encoded?(): EncodedObject;
 }
+
+/** An object as an item of a LIST holds it. */
+export interface EncodedObject {
+  readonly mediaType: typeof JSON_MEDIA_TYPE | typeof PROTOBUF_MEDIA_TYPE;
+  readonly bytes: Uint8Array;
+}
+
+export const JSON_MEDIA_TYPE = 'application/json';
+export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 
 /** An item or a frame that cannot be used: it is reported and never silently skipped. */
 export interface BrokenObject {

@@ -8,6 +8,30 @@ import type { IsUntyped } from './patch.ts';
 export type FieldPath<T extends KubernetesObject> = string &
   (IsUntyped<T> extends true ? string : PathsIn<T, '', 4> | Deeper);
 
+/**
+ * What a path leads to: a value, undefined when there is none; with a `*` in the path, all of them. What the compiler does not know is
+ * `unknown`.
+ */
+export type FieldValue<T, Path extends string> = Path extends `${string}*${string}`
+  ? Exclude<Found<T, Path>, undefined>[]
+  : Found<T, Path> | undefined;
+
+/** @inner */
+type Found<T, Path extends string> = Path extends `${infer Head}.${infer Rest}`
+  ? string extends keyof NonNullable<T>
+    ? InMap<NonNullable<T>[keyof NonNullable<T>], Rest>
+    : Found<Member<NonNullable<T>, Head>, Rest>
+  : Member<NonNullable<T>, Path>;
+
+/** @inner The key of a label or an annotation may have dots in it. */
+type InMap<V, Rest extends string> = V extends Scalar ? V : Found<V, Rest>;
+
+/** @inner */
+type Member<T, Key extends string> = T extends readonly (infer E)[] ? E : Key extends keyof T ? T[Key] : MapValue<T>;
+
+/** @inner */
+type MapValue<T> = string extends keyof T ? T[keyof T] : unknown;
+
 /** @inner One pattern for all of them: the compiler compares each path that it knows with each pattern. */
 type Deeper = `${string}.${string}.${string}.${string}.${string}`;
 

@@ -6,8 +6,8 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** `metav1.LabelSelector`, as in `spec.selector` of a Deployment. */
 export interface LabelSelectorObject {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+  matchLabels?: Record<string, string> | undefined;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[] | undefined;
 }
 
 /**

@@ -73,6 +73,9 @@ export type Stored<T extends KubernetesObject> = T & {
   metadata: { name: string; uid: string; resourceVersion: string };
 };
 
+/** An object that a server has answered and stores nowhere, such as a TokenReview: it need not have a name, and has no version. */
+export type Answered<T extends KubernetesObject> = T & { apiVersion: string; kind: string };
+
 /** The answer to a LIST. */
 export interface KubernetesList<T> extends TypeMeta {
   metadata?: ListMeta;

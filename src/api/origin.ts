@@ -5,6 +5,9 @@
  */
 export const ORIGIN: unique symbol = Symbol.for('tidewatch.origin') as never;
 
+/** The property of a view of a cache by which it finds its fields, and which makes it print as data. */
+export const VIEW: unique symbol = Symbol.for('nodejs.util.inspect.custom') as never;
+
 /** Called without arguments, it tells what the cache left out; undefined when the object is whole but for managed fields. */
 export type Origin = () => Reduction | undefined;
 
@@ -24,8 +27,13 @@ export function reductionOf(object: object): Reduction | undefined {
 
 /** The object, which knows its origin from then on; a copy when nothing can be added to it, or when it comes from elsewhere. */
 export function withOrigin<T extends object>(object: T, origin: Origin): T {
-  const marked = Object.isExtensible(object) && !(ORIGIN in object) ? object : { ...object };
-  return Object.defineProperty(marked, ORIGIN, {
+  const isOwn = Object.isExtensible(object) && !(ORIGIN in object) && !Object.hasOwn(object, VIEW);
+  return markOrigin(isOwn ? object : { ...object }, origin);
+}
+
+/** The same for an object that the caller has just made, and that knows of no origin. */
+export function markOrigin<T extends object>(object: T, origin: Origin): T {
+  return Object.defineProperty(object, ORIGIN, {
     value: origin,
     enumerable: false,
     writable: true,

@@ -17,6 +17,7 @@ export interface GroupVersionKind {
 }
 
 declare const objectType: unique symbol;
+declare const isAnswered: unique symbol;
 
 /**
  * Names a type of object on the server and carries its TypeScript type. Tokens of the built-in types are exported by
@@ -37,6 +38,12 @@ export interface Resource<T extends KubernetesObject = KubernetesObject> {
 export type PodResource<T extends KubernetesObject = KubernetesObject> = Resource<T> & {
   readonly group: '';
   readonly plural: 'pods';
+};
+
+/** The token of what a server answers and stores nowhere, such as a TokenReview: its client can `create` it, and nothing else. */
+export type AnsweredResource<T extends KubernetesObject = KubernetesObject> = Resource<T> & {
+  /** Phantom: never present at run time. */
+  readonly [isAnswered]: true;
 };
 
 /** The type of the objects that a resource token stands for. */

@@ -1,7 +1,11 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Client } from '../cluster/client.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Deployment } from '../generated/api/apps/v1.ts';
+import { type TokenReview, tokenReviews } from '../generated/api/authentication/v1.ts';
+import { type SubjectAccessReview, subjectAccessReviews } from '../generated/api/authorization/v1.ts';
 import type { Pod } from '../generated/api/core/v1.ts';
+import type { Eviction } from '../generated/api/policy/v1.ts';
 import type { SharedIndexInformerOptions } from '../informer/informer-settings.ts';
 import type { Lister } from '../informer/lister.ts';
 import type { ResourceInformer } from '../informer/resource-informer.ts';
@@ -9,9 +13,12 @@ import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import type { ResourceEvent } from '../processor/processor.ts';
 import { Indexer } from '../store/indexer.ts';
 import type { KubernetesObject, PartialObjectMetadata, Stored } from './metadata.ts';
+import type { AnsweredResource } from './resource.ts';
 
 /** What the compiler says is the test here: nothing below is ever called. */
 const onlyTypes = (_: (pods: Client<Pod>, deployments: Client<Deployment>, any: Client) => unknown) => {};
+
+const clientOf = (cluster: Cluster) => cluster.client(tokenReviews);
 
 describe('an object as a server stores it', () => {
   it('has its identity in its type, wherever it is read', () => {
@@ -43,6 +50,25 @@ describe('an object as a server stores it', () => {
       const made = await pods.create({ metadata: { generateName: 'web-' }, spec: { containers: [] } });
       return made.metadata.name.length;
     });
+  });
+
+  it('is not claimed for what a server answers and stores nowhere', () => {
+    onlyTypes(async (pods) => {
+      const reviews = {} as ReturnType<typeof clientOf>;
+      const review = await reviews.create({ spec: { token: 'x' } });
+      const eviction = await pods.create<Eviction>({ metadata: { name: 'a' } }, { subresource: 'eviction' });
+      return [
+        review.kind.length + eviction.apiVersion.length,
+        // @ts-expect-error: a review need not have metadata
+        review.metadata.name,
+        // @ts-expect-error: nor has what the server answers to an eviction
+        eviction.metadata.uid,
+        // @ts-expect-error: it can be created, and nothing else
+        reviews.list(),
+      ];
+    });
+    expectTypeOf(tokenReviews).toEqualTypeOf<AnsweredResource<TokenReview>>();
+    expectTypeOf(subjectAccessReviews).toEqualTypeOf<AnsweredResource<SubjectAccessReview>>();
   });
 
   it('is not asked for where objects are handed in', () => {

@@ -57,3 +57,8 @@ export class TransportError extends TidewatchError {
     if (options.server !== undefined) this.server = options.server;
   }
 }
+
+/** Why a request got no answer, in a word. */
+export function requestFailure(thrown: unknown): string {
+  return thrown instanceof TransportError ? thrown.kind : 'aborted';
+}

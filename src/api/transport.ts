@@ -6,34 +6,36 @@ export interface TransportRequest {
   /** Begins with a slash; percent-encoded; without query. */
   path: string;
   /** Without the question mark. */
-  query?: string;
+  query?: string | undefined;
   /** Names in lower case. */
-  headers?: Readonly<Record<string, string>>;
-  body?: string | Uint8Array;
+  headers?: Readonly<Record<string, string>> | undefined;
+  body?: string | Uint8Array | undefined;
   /** Ends the request at any time, also while the body streams; the pending read then rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** How long until the response's head must be there. 0: no limit. Unset: the transport's default. */
-  headersTimeoutMs?: number;
+  headersTimeoutMs?: number | undefined;
   /** Whose time the limits of this request go by. Unset: the transport's. */
-  clock?: RequestClock;
+  clock?: RequestClock | undefined;
   /**
    * The reader of the body is done with each chunk when it asks for the next one, so that its memory may be used again.
    * Default false: a chunk stays as it is.
    */
-  reuseChunks?: boolean;
+  reuseChunks?: boolean | undefined;
   /**
    * Called right before the first byte leaves, each time that the request is sent: time may have passed since `request` was called, for a login
    * or a connection. When it throws, nothing is sent, and the request rejects with what it threw. A transport may ignore it.
    */
-  beforeSend?: () => void;
+  beforeSend?: (() => void) | undefined;
+  /** The id of what sends it, for those who look inside: see `RequestValue`. A transport may ignore it. */
+  cause?: number | undefined;
 }
 
 /** The part of a `Clock` that limits need. */
 export interface RequestClock {
   now(): number;
-  setTimeout(callback: () => void, delayMs: number, options?: { keepAlive?: boolean }): { clear(): void };
+  setTimeout(callback: () => void, delayMs: number, options?: { keepAlive?: boolean | undefined }): { clear(): void };
   /** Unset: the turns of Node's event loop. */
-  readonly scheduler?: { monotonicMs(): number; nextTurn(callback: () => void): void };
+  readonly scheduler?: { monotonicMs(): number; nextTurn(callback: () => void): void } | undefined;
 }
 
 /** A request to leave HTTP on its connection, for another protocol. A GET. */

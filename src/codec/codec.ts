@@ -29,4 +29,6 @@ export interface CodecMemory {
   readonly heldBytes: number;
   /** How much of it is used by those that are stored. */
   readonly liveBytes: number;
+  /** How many views of them have been made so far. */
+  readonly views: number;
 }

@@ -20,7 +20,12 @@ export class IndexError extends TidewatchError {
     brandError(IndexError, 'IndexError');
   }
 
-  constructor(kind: IndexErrorKind, index: string, problem: string, details: { key?: string; cause?: unknown } = {}) {
+  constructor(
+    kind: IndexErrorKind,
+    index: string,
+    problem: string,
+    details: { key?: string | undefined; cause?: unknown } = {},
+  ) {
     super(kind, `the index "${index}" ${problem}`, details);
     this.index = index;
     if (details.key !== undefined) this.key = details.key;

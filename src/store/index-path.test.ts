@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { type IndexPath, type PathReadable, parseIndexPath, pathReader } from './index-path.ts';
+import type { ObjectPath, PathReadable } from '../api/object-path.ts';
+import { parseIndexPath, pathReader } from './index-path.ts';
 import { KeptObject } from './store.ts';
 
 const object: KubernetesObject & Record<'spec' | 'data', unknown> = {
@@ -73,7 +74,7 @@ describe('an index path', () => {
   });
 
   it('is followed by the object itself where it can, without a view', () => {
-    const asked: IndexPath[] = [];
+    const asked: ObjectPath[] = [];
     const packed: Cached & PathReadable = {
       key: 'default/web',
       namespace: 'default',
@@ -84,13 +85,13 @@ describe('an index path', () => {
       view() {
         throw new Error('decoded');
       },
-      readPath(path) {
+      valueAt(path) {
         asked.push(path);
-        return ['from bytes'];
+        return 'from bytes';
       },
     };
-    expect(pathReader(parseIndexPath('i', 'spec.nodeName'))(packed)).toEqual(['from bytes']);
+    expect(pathReader(parseIndexPath('i', 'spec.nodeName'))(packed)).toBe('from bytes');
     expect(pathReader(parseIndexPath('i', 'metadata.labels.app'))(packed)).toBe('web');
-    expect(asked).toEqual([{ text: 'spec.nodeName', segments: ['spec', 'nodeName'] }]);
+    expect(asked).toEqual([{ text: 'spec.nodeName', segments: ['spec', 'nodeName'], isPlural: false }]);
   });
 });

@@ -1,5 +1,7 @@
+import type { FieldPath } from '../api/field-path.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { IndexDefinition, Indexers } from './index-definition.ts';
+import { type ProjectedRow, type ProjectionOptions, project } from './projection.ts';
 import { KeptObject, Store, type StoreOptions, viewsOf } from './store.ts';
 
 /** Options of `Indexer`. */
@@ -36,6 +38,15 @@ export class Indexer<T extends KubernetesObject = KubernetesObject> extends Stor
 
   byIndex(indexName: string, indexedValue: string): Stored<T>[] {
     return viewsOf(this.table.byIndex(indexName, indexedValue));
+  }
+
+  /**
+   * What the paths lead to in each object, or in those that an index has under a value: a row of columns for each, in no promised
+   * order. A compact cache reads them from its bytes, without making views. What a row holds is the caller's own, except in a cache of
+   * plain objects. Throws `IndexError` for a path with an empty segment.
+   */
+  project<const Paths extends readonly FieldPath<T>[]>(paths: Paths, of?: ProjectionOptions): ProjectedRow<T, Paths>[] {
+    return project(of === undefined ? this.table.values() : this.table.byIndex(of.index, of.value), paths);
   }
 
   /** Also when there are objects. All or none: a name that is taken, or a function that fails, is an `IndexError`. */

@@ -108,6 +108,11 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     return viewsOf(this.table.values());
   }
 
+  /** The same, each made when it is asked for: what was stored when the iteration began. */
+  values(): IterableIterator<Stored<T>> {
+    return viewsOneByOne(this.table.values());
+  }
+
   listKeys(): string[] {
     return [...this.table.keys()];
   }
@@ -157,4 +162,9 @@ function plainCached<T extends KubernetesObject>(key: string, obj: T): Cached<T>
 
 export function viewsOf<T extends KubernetesObject>(cached: readonly Cached<T>[]): Stored<T>[] {
   return cached.map((object) => object.view());
+}
+
+/** Each made when it is asked for. */
+export function* viewsOneByOne<T extends KubernetesObject>(cached: readonly Cached<T>[]): IterableIterator<Stored<T>> {
+  for (const object of cached) yield object.view();
 }

@@ -1,18 +1,27 @@
+import { type EncodedObject, JSON_MEDIA_TYPE } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
-import { DecodeError } from '../decode-error.ts';
-import { readJsonPath } from './json-path-reader.ts';
-import { type ViewShape, ViewShapes, type ViewType } from './lazy-view.ts';
+import { type ObjectPath, valueAt } from '../../api/object-path.ts';
+import { JsonPaths, parseJson } from './json-values.ts';
+import { JsonViews } from './json-views.ts';
+import { bindFields, type PartReader, type ViewSource } from './lazy-view.ts';
 import type { PackedFormat } from './packed-cached.ts';
-import { collectTexts } from './path-text.ts';
 
 const NO_LABELS: Labels = Object.freeze({});
 const NO_SHAPE = 0xffff;
 const SHAPE_BYTES = 2;
 const RANGE_BYTES = 8;
+/** Objects of a kind have few: an object with yet another one is parsed as a whole. */
+const MAX_SHAPES = 256;
+
+/** Which top-level fields an object has, in their order. */
+export interface JsonShape {
+  readonly id: number;
+  readonly names: readonly string[];
+}
 
 /** Where in the text of an object its parts lie. */
 export interface JsonLayout {
-  readonly shape: ViewShape | undefined;
+  readonly shape: JsonShape | undefined;
   /** By the names of the shape: where each value begins and ends, by turns. */
   readonly ranges: readonly number[];
   /** Both 0 when there are none. */
@@ -24,12 +33,21 @@ export interface JsonLayout {
  * The bytes are the text of the object and, behind it, where its top-level fields and its labels lie in it, so that a view
  * need not look for them: the ranges of the fields, that of the labels, and the number of the shape.
  */
-export class JsonFormat implements PackedFormat {
-  readonly shapes: ViewShapes;
+export class JsonFormat implements PackedFormat, PartReader {
+  readonly #shapes: JsonShape[] = [];
+  readonly #byNames = new Map<string, JsonShape>();
+  readonly #views = new JsonViews();
+  readonly #paths = new JsonPaths();
 
-  /** The type is that of all objects, if they have the same. */
-  constructor(type: ViewType | undefined) {
-    this.shapes = new ViewShapes(type);
+  /** Undefined when there are too many. */
+  shapeOf(names: readonly string[]): JsonShape | undefined {
+    const text = JSON.stringify(names);
+    const known = this.#byNames.get(text);
+    if (known !== undefined || this.#shapes.length >= MAX_SHAPES) return known;
+    const shape = { id: this.#shapes.length, names: [...names] };
+    this.#shapes.push(shape);
+    this.#byNames.set(text, shape);
+    return shape;
   }
 
   /** How many bytes the layout takes behind the text. */
@@ -49,59 +67,62 @@ export class JsonFormat implements PackedFormat {
     const at = end - SHAPE_BYTES - RANGE_BYTES;
     const labelsStart = bytes.readUInt32LE(at);
     if (labelsStart === 0) return NO_LABELS;
-    return parse(bytes, start + labelsStart, start + bytes.readUInt32LE(at + 4)) as Labels;
+    return parseJson(bytes, start + labelsStart, start + bytes.readUInt32LE(at + 4)) as Labels;
   }
 
-  shape(bytes: Buffer, _start: number, end: number): ViewShape | undefined {
-    return this.shapes.byId(bytes.readUInt16LE(end - SHAPE_BYTES));
-  }
-
-  decodeField(bytes: Buffer, start: number, end: number, name: string): unknown {
-    const shape = this.shape(bytes, start, end);
-    if (shape === undefined) return undefined;
-    const index = shape.names.indexOf(name);
-    if (index < 0) return undefined;
-    const at = layoutStart(shape, end) + index * RANGE_BYTES;
-    return parse(bytes, start + bytes.readUInt32LE(at), start + bytes.readUInt32LE(at + 4));
-  }
-
-  decodeAll(bytes: Buffer, start: number, end: number): unknown {
-    return parse(bytes, start, layoutStart(this.shape(bytes, start, end), end));
-  }
-
-  readPath(bytes: Buffer, start: number, end: number, segments: readonly string[]): readonly string[] {
-    const [first] = segments;
-    const shape = this.shape(bytes, start, end);
-    const found: string[] = [];
-    if (shape === undefined || first === undefined || first === '*') {
-      collectTexts(this.decodeAll(bytes, start, end), segments, 0, found);
-      return found;
+  view(bytes: Buffer, start: number, end: number, source: ViewSource): object {
+    const shape = this.#shapeAt(bytes, end);
+    if (shape === undefined) return this.#decodeAll(bytes, start, end);
+    const view: Record<string, unknown> = {};
+    let at = layoutStart(shape, end);
+    for (const name of shape.names) {
+      const valueStart = start + bytes.readUInt32LE(at);
+      const valueEnd = start + bytes.readUInt32LE(at + 4);
+      this.#views.addField(view, name, bytes, valueStart, valueEnd);
+      at += RANGE_BYTES;
     }
-    const index = shape.names.indexOf(first);
-    if (index < 0) return found;
-    const at = layoutStart(shape, end) + index * RANGE_BYTES;
-    try {
-      readJsonPath(bytes, start + bytes.readUInt32LE(at), start + bytes.readUInt32LE(at + 4), segments, 1, found);
-    } catch {
-      throw damaged();
-    }
-    return found;
+    // Whether or not it has to be read later: a whole object can always be told from one that is not of a cache.
+    return bindFields(view, source, this, 0, end - start);
+  }
+
+  readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown {
+    const at = rangeOf(this.#shapeAt(bytes, end), name, end);
+    if (at < 0) return undefined;
+    const valueStart = start + bytes.readUInt32LE(at);
+    const valueEnd = start + bytes.readUInt32LE(at + 4);
+    const identity = name === 'metadata' ? source : undefined;
+    return this.#views.view(bytes, valueStart, valueEnd, objectStart, source, identity);
+  }
+
+  read(bytes: Buffer, start: number, end: number, path: ObjectPath): unknown {
+    const [first = '*'] = path.segments;
+    const shape = this.#shapeAt(bytes, end);
+    if (shape === undefined || first === '*') return valueAt(this.#decodeAll(bytes, start, end), path);
+    const at = rangeOf(shape, first, end);
+    if (at < 0) return path.isPlural ? [] : undefined;
+    return this.#paths.read(bytes, start + bytes.readUInt32LE(at), start + bytes.readUInt32LE(at + 4), path, 1);
+  }
+
+  encoded(bytes: Buffer, start: number, end: number): EncodedObject {
+    const textEnd = layoutStart(this.#shapeAt(bytes, end), end);
+    return { mediaType: JSON_MEDIA_TYPE, bytes: bytes.subarray(start, textEnd) };
+  }
+
+  #decodeAll(bytes: Buffer, start: number, end: number): object {
+    return parseJson(bytes, start, layoutStart(this.#shapeAt(bytes, end), end)) as object;
+  }
+
+  #shapeAt(bytes: Buffer, end: number): JsonShape | undefined {
+    return this.#shapes[bytes.readUInt16LE(end - SHAPE_BYTES)];
   }
 }
 
-function layoutStart(shape: ViewShape | undefined, end: number): number {
+/** Where the range of the field is written; -1 when there is no such field. */
+function rangeOf(shape: JsonShape | undefined, name: string, end: number): number {
+  const index = shape === undefined ? -1 : shape.names.indexOf(name);
+  return index < 0 ? -1 : layoutStart(shape, end) + index * RANGE_BYTES;
+}
+
+function layoutStart(shape: JsonShape | undefined, end: number): number {
   return end - SHAPE_BYTES - RANGE_BYTES - (shape?.names.length ?? 0) * RANGE_BYTES;
-}
-
-function parse(bytes: Buffer, start: number, end: number): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8', start, end));
-  } catch {
-    throw damaged();
-  }
-}
-
-/** Without the parser's message, which quotes the text: it may be a secret. */
-function damaged(): DecodeError {
-  return new DecodeError('malformed', 'its JSON is damaged');
 }

@@ -11,8 +11,7 @@ import {
 } from '../json/json-bytes.ts';
 import { beginsWith } from '../json/json-object-reader.ts';
 import { KeyReader } from '../protobuf/identity-scanner.ts';
-import type { JsonFormat, JsonLayout } from './json-format.ts';
-import type { ViewShape } from './lazy-view.ts';
+import type { JsonFormat, JsonLayout, JsonShape } from './json-format.ts';
 
 export interface JsonObjectScannerOptions {
   /** What objects must be, and become when they do not say it. "" accepts any kind. */
@@ -69,7 +68,7 @@ export class JsonObjectScanner implements JsonLayout {
   resourceVersion = '';
   /** The same text for all objects of the namespace. */
   namespace = '';
-  shape: ViewShape | undefined;
+  shape: JsonShape | undefined;
   readonly ranges: number[] = [];
   labelsStart = 0;
   labelsEnd = 0;
@@ -80,7 +79,7 @@ export class JsonObjectScanner implements JsonLayout {
   /** Those of the object before, which the next one most often shares, and their shape. */
   #names: string[] = [];
   #lastNames: string[] = [];
-  #lastShape: ViewShape | undefined;
+  #lastShape: JsonShape | undefined;
   readonly #keys = new KeyReader();
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
@@ -306,9 +305,9 @@ export class JsonObjectScanner implements JsonLayout {
     if (prefixed) this.#names = names.slice(2);
   }
 
-  #shapeOf(names: readonly string[]): ViewShape | undefined {
+  #shapeOf(names: readonly string[]): JsonShape | undefined {
     const isSame = this.#lastShape !== undefined && isEqual(names, this.#lastShape.names);
-    if (!isSame) this.#lastShape = this.#options.format.shapes.shapeOf(names);
+    if (!isSame) this.#lastShape = this.#options.format.shapeOf(names);
     return this.#lastShape;
   }
 

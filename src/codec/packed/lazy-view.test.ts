@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ViewShapes } from './lazy-view.ts';
+import { Accessors } from './lazy-view.ts';
 import { type AnyObject, takeJson, whole } from './packed-fixture.ts';
 
 const POD = {
@@ -176,13 +176,12 @@ describe('a lazy view', () => {
   });
 });
 
-describe('ViewShapes', () => {
-  it('gives up on shapes when there are too many, and keeps those it has', () => {
-    const shapes = new ViewShapes();
-    const first = shapes.shapeOf(['a']);
-    for (let i = 0; i < 1000; i++) shapes.shapeOf([`field ${i}`]);
-    expect(shapes.shapeOf(['one', 'more'])).toBeUndefined();
-    expect(shapes.shapeOf(['a'])).toBe(first);
-    expect(shapes.byId(0)).toBe(first);
+describe('Accessors', () => {
+  it('gives up on names when there are too many, and keeps those it has', () => {
+    const accessors = new Accessors();
+    const first = accessors.of('a');
+    for (let i = 0; i < 10_000; i++) accessors.of(`field ${i}`);
+    expect(accessors.of('one more')).toBeUndefined();
+    expect(accessors.of('a')).toBe(first);
   });
 });

@@ -55,7 +55,7 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
     const { kind, apiVersion } = expected;
     const dropManagedFields = this.#dropManagedFields;
     const onlyMetadata = expected.metadataOf !== undefined;
-    const format = new JsonFormat(kind === '' ? undefined : { kind, apiVersion });
+    const format = new JsonFormat();
     return new PackedJsonKeeper<T>({
       family: this.#family(format, this.#reduction),
       transformedFamily: this.#family(format, reductionByTransform(this.#reduction)),

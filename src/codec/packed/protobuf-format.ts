@@ -1,13 +1,16 @@
+import { type EncodedObject, PROTOBUF_MEDIA_TYPE } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
+import type { ObjectPath } from '../../api/object-path.ts';
+import type { DecodeError } from '../decode-error.ts';
 import type { EnvelopeType } from '../protobuf/envelope.ts';
-import { EMBEDDED, type FieldPlan, type MessagePlan } from '../protobuf/message-plan.ts';
-import { ObjectDecoder } from '../protobuf/object-decoder.ts';
-import { LENGTH_DELIMITED, setEntry, VARINT, type WireReader } from '../protobuf/wire-reader.ts';
-import { type ViewShape, ViewShapes } from './lazy-view.ts';
-import type { PackedFormat, PackedObject } from './packed-cached.ts';
-import { ProtobufMessageView } from './protobuf-message-view.ts';
-import { ProtobufMetadata } from './protobuf-metadata.ts';
-import { ProtobufPathReader } from './protobuf-path-reader.ts';
+import { fieldPath } from '../protobuf/field-path.ts';
+import type { MessagePlan } from '../protobuf/message-plan.ts';
+import { WireError } from '../protobuf/wire-error.ts';
+import { LENGTH_DELIMITED, setEntry, type WireReader } from '../protobuf/wire-reader.ts';
+import { Accessors, type ViewSource } from './lazy-view.ts';
+import { MessageViews } from './message-views.ts';
+import type { PackedFormat } from './packed-cached.ts';
+import { ProtobufPaths } from './protobuf-paths.ts';
 
 const bytesField = (number: number): number => (number << 3) | LENGTH_DELIMITED;
 const METADATA = bytesField(1);
@@ -17,9 +20,6 @@ const VALUE = bytesField(2);
 
 const NO_LABELS: Labels = Object.freeze({});
 
-/** As many as there are bits to tell which of them an object has. */
-const MAX_MASKED_FIELDS = 30;
-
 export interface ProtobufFormatOptions {
   type: EnvelopeType;
   plan: MessagePlan;
@@ -28,39 +28,18 @@ export interface ProtobufFormatOptions {
 
 /** The bytes are the message of the object. */
 export class ProtobufFormat implements PackedFormat {
+  readonly #type: EnvelopeType;
   readonly #plan: MessagePlan;
   readonly #reader: WireReader;
-  readonly #decoder: ObjectDecoder;
-  readonly #paths: ProtobufPathReader;
-  readonly #metadata: ProtobufMetadata | undefined;
-  /** By the name of the field, those whose parts can be read one by one. */
-  readonly #messages = new Map<string, { readonly tag: number; readonly view: ProtobufMessageView }>();
-  readonly #shapes: ViewShapes;
-  /** By the fields that are present: a bit for each slot of the plan. */
-  readonly #shapeByMask = new Map<number, ViewShape | undefined>();
-  readonly #shownMask: number;
-  readonly #isMaskable: boolean;
+  readonly #views: MessageViews;
+  readonly #paths: ProtobufPaths;
 
   constructor({ type, plan, reader }: ProtobufFormatOptions) {
+    this.#type = type;
     this.#plan = plan;
     this.#reader = reader;
-    this.#decoder = new ObjectDecoder(plan.schema, { type, plan, reader });
-    this.#paths = new ProtobufPathReader({ type, plan, reader });
-    const metadata = plan.table[1];
-    if (metadata?.name === 'metadata' && metadata.message) {
-      this.#metadata = new ProtobufMetadata(metadata.message, reader);
-    }
-    for (const field of plan.fields) {
-      const view = field === metadata ? undefined : ProtobufMessageView.of(field, reader);
-      if (view !== undefined && plan.table[field.number] === field)
-        this.#messages.set(field.name, { tag: bytesField(field.number), view });
-    }
-    this.#shapes = new ViewShapes(type);
-    this.#isMaskable = plan.fields.length <= MAX_MASKED_FIELDS && !plan.table.some((field) => field?.code === EMBEDDED);
-    this.#shownMask = plan.fields.reduce(
-      (mask, { absent, slot }) => (absent === undefined ? mask : mask | (1 << slot)),
-      0,
-    );
+    this.#views = new MessageViews(plan, { reader, accessors: new Accessors(), byPlan: new Map() }, true);
+    this.#paths = new ProtobufPaths({ type, plan, reader });
   }
 
   labels(bytes: Buffer, start: number, end: number): Labels {
@@ -74,54 +53,28 @@ export class ProtobufFormat implements PackedFormat {
     return NO_LABELS;
   }
 
-  shape(bytes: Buffer, start: number, end: number): ViewShape | undefined {
-    if (!this.#isMaskable) return this.#shapes.shapeOf(this.#decoder.fieldNames(bytes, start, end));
-    const mask = this.#mask(bytes, start, end);
-    const known = this.#shapeByMask.get(mask);
-    if (known !== undefined) return known;
-    const names = this.#plan.fields.filter(({ slot }) => mask & (1 << slot)).map(({ name }) => name);
-    const shape = this.#shapes.shapeOf(['kind', 'apiVersion', ...names]);
-    this.#shapeByMask.set(mask, shape);
-    return shape;
+  view(bytes: Buffer, start: number, end: number, source: ViewSource): object {
+    return this.#views.extend(new View(this.#type), bytes, start, end, start, source);
   }
 
-  metadata(bytes: Buffer, start: number, end: number, object: PackedObject): object | undefined {
-    return this.#metadata?.view(bytes, start, end, object);
+  read(bytes: Buffer, start: number, end: number, path: ObjectPath): unknown {
+    return this.#paths.read(bytes, start, end, path);
   }
 
-  decodeField(bytes: Buffer, start: number, end: number, name: string, object: PackedObject): unknown {
-    return this.#messageView(bytes, start, end, name, object) ?? this.#decoder.decodeField(bytes, start, end, name);
+  /** An error of the reader counts from where it was opened, which may be anywhere in the object. */
+  locate(error: DecodeError, bytes: Buffer, start: number, end: number): DecodeError {
+    if (!(error instanceof WireError)) return error;
+    const at = this.#reader.start + error.offset;
+    return new WireError(error.what, at - start, fieldPath(this.#plan, bytes, start, end, at));
   }
 
-  decodeAll(bytes: Buffer, start: number, end: number): unknown {
-    return this.#decoder.decode(bytes, start, end);
+  encoded(bytes: Buffer, start: number, end: number): EncodedObject {
+    return { mediaType: PROTOBUF_MEDIA_TYPE, bytes: bytes.subarray(start, end) };
   }
 
-  readPath(bytes: Buffer, start: number, end: number, segments: readonly string[]): readonly string[] {
-    return this.#paths.read(bytes, start, end, segments);
-  }
-
-  /** Undefined when the field is better decoded as a whole. */
-  #messageView(bytes: Buffer, start: number, end: number, name: string, object: PackedObject): object | undefined {
-    const messages = this.#messages.get(name);
-    if (messages === undefined) return undefined;
-    const reader = this.#reader;
-    reader.open(bytes, start, end);
-    let valueStart = 0;
-    let valueEnd = 0;
-    while (reader.position < end) {
-      const tag = reader.tag();
-      if (tag !== messages.tag) {
-        reader.skip(tag, end);
-        continue;
-      }
-      // Who wrote it twice is understood by the decoder alone.
-      if (valueEnd > 0) return undefined;
-      valueEnd = reader.lengthDelimited(end);
-      valueStart = reader.position;
-      reader.position = valueEnd;
-    }
-    return messages.view.view(bytes, valueStart, valueEnd, start, object);
+  pathOf(bytes: Buffer, start: number, end: number, partStart: number): string {
+    // The byte before a part is the last of its length.
+    return fieldPath(this.#plan, bytes, start, end, partStart - 1);
   }
 
   #labelsOf(end: number): Labels {
@@ -147,29 +100,12 @@ export class ProtobufFormat implements PackedFormat {
     }
     return labels;
   }
-
-  #mask(bytes: Buffer, start: number, end: number): number {
-    const reader = this.#reader;
-    const { table } = this.#plan;
-    reader.open(bytes, start, end);
-    let mask = this.#shownMask;
-    while (reader.position < end) {
-      const tag = reader.tag();
-      const number = tag >>> 3;
-      const field = number < table.length ? table[number] : undefined;
-      const isShown = !field?.omitsZero || !isZero(reader, field, tag);
-      reader.skip(tag, end);
-      if (field !== undefined && isShown) mask |= 1 << field.slot;
-    }
-    reader.finish(end);
-    return mask;
-  }
 }
 
-/** Whether the value behind the tag is one that JSON leaves out. */
-function isZero(reader: WireReader, field: FieldPlan, tag: number): boolean {
-  const { position, bytes, limit } = reader;
-  if (field.wireType === LENGTH_DELIMITED || field.wireType === VARINT) return bytes[position] === 0;
-  const size = (tag & 7) === 1 ? 8 : 4;
-  return bytes.subarray(position, Math.min(position + size, limit)).every((byte) => byte === 0);
+/** Makes plain objects, like a literal, but with room for what is added. */
+function PlainView(this: Record<string, unknown>, { kind, apiVersion }: EnvelopeType): void {
+  this.kind = kind;
+  this.apiVersion = apiVersion;
 }
+PlainView.prototype = Object.prototype;
+const View = PlainView as unknown as new (type: EnvelopeType) => Record<string, unknown>;

@@ -67,6 +67,8 @@ export class Slabs {
   readonly #known = new Set<Slab>();
   readonly #leftovers: Leftover[] = [];
   #current: Slab | undefined;
+  /** How many views of what lies in them have been made. */
+  views = 0;
   #heldBytes = 0;
   #liveBytes = 0;
   /** Of the known slabs: all that has been written to them. */

@@ -32,7 +32,6 @@ describe('ObjectDecoder', () => {
 
   it.each(corpus)('gives single fields of a $kind as they are in the whole', (object) => {
     const { decoder, message, json } = object;
-    expect(decoder.fieldNames(message)).toEqual(Object.keys(json));
     for (const name of [...Object.keys(json), 'spec', 'nothing', '__proto__', 'constructor']) {
       const expected = Object.hasOwn(json, name) ? json[name] : undefined;
       expect(decoder.decodeField(message, 0, message.length, name), name).toStrictEqual(expected);
@@ -42,7 +41,6 @@ describe('ObjectDecoder', () => {
   it('gives single fields of an embedded struct as those of the message around it', () => {
     const decoder = new ObjectDecoder(core('Volume'));
     const message = Buffer.concat([bytesField(1, 'v'), bytesField(2, bytesField(6, bytesField(1, 's')))]);
-    expect(decoder.fieldNames(message)).toEqual(['name', 'secret']);
     expect(decoder.decodeField(message, 0, message.length, 'secret')).toEqual({ secretName: 's' });
     expect(decoder.decodeField(message, 0, message.length, 'nfs')).toBeUndefined();
   });

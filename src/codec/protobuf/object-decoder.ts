@@ -81,49 +81,35 @@ export class ObjectDecoder {
     return (this.#decode(plan, bytes, start, end, {}) as Data)[name];
   }
 
-  /** Reads a stretch of the message, from `start` to `end`, that holds nothing but the field at `slot`, into `object`. */
-  decodeRun(object: Data, slot: number, bytes: Uint8Array, start: number, end: number): void {
-    const plan = this.#plan;
-    this.#reader.open(bytes, start, end);
-    this.#depth = 1;
-    try {
-      this.#fields(plan, plan.table, object, end, slot);
-    } catch (error) {
-      if (error instanceof WireError) throw error.at(fieldPath(plan, bytes, start, end, start + error.offset));
-      throw error;
+  /**
+   * The value of a field from bytes that hold nothing but it: from where the reader is to `end`. Undefined when JSON does not show
+   * it. The reader has been opened by the caller, who also says where in the object an error is.
+   */
+  readRun(field: FieldPlan, end: number): unknown {
+    const reader = this.#reader;
+    this.#depth = 0;
+    let value: unknown;
+    while (reader.position < end) {
+      const tag = reader.tag();
+      if ((tag & 7) !== field.wireType && !isPacked(field, tag)) throw wrongWireType(reader, field, tag);
+      if (field.shape === ONE) value = this.#element(field, end);
+      else if (field.shape === LIST) value = this.#listed(field, tag, value, end);
+      else value = this.#mapped(field, value, end);
     }
+    reader.finish(end);
+    return field.omitsZero && isOmitted(value) ? undefined : value;
+  }
+
+  /** The same for a message alone, without its tag and length. */
+  readMessage(plan: MessagePlan, end: number): unknown {
+    this.#depth = 0;
+    this.#disordered = false;
+    return this.#message(plan, end, {});
   }
 
   /** What JSON shows of a field that the message lacks; undefined is nothing. */
-  absentValue(slot: number): unknown {
-    const field = this.#plan.fields[slot];
-    return field?.absent === undefined ? undefined : this.#zero(field.absent, field);
-  }
-
-  /** The names of the fields that `decode` would give, in its order, at the cost of skipping them. */
-  fieldNames(bytes: Uint8Array, start = 0, end = bytes.length): string[] {
-    this.#reader.open(bytes, start, end);
-    const { fields, table } = this.#plan;
-    const shown = new Set(fields.filter((field) => field.absent !== undefined));
-    this.#findShown(table, end, shown);
-    const names = fields.filter((field) => shown.has(field)).map(({ name }) => name);
-    return this.#type ? ['kind', 'apiVersion', ...names] : names;
-  }
-
-  #findShown(table: FieldTable, end: number, shown: Set<FieldPlan>): void {
-    const reader = this.#reader;
-    while (reader.position < end) {
-      const tag = reader.tag();
-      const field = table[tag >>> 3];
-      if (field?.code === EMBEDDED && (tag & 7) === LENGTH_DELIMITED) {
-        this.#findShown(field.table, reader.lengthDelimited(end), shown);
-        continue;
-      }
-      const valueStart = reader.position;
-      reader.skip(tag, end);
-      if (field && !(field.omitsZero && isZero(reader.bytes, valueStart, reader.position))) shown.add(field);
-    }
-    reader.finish(end);
+  absentValue(field: FieldPlan): unknown {
+    return field.absent === undefined ? undefined : this.#zero(field.absent, field);
   }
 
   #decode(plan: MessagePlan, bytes: Uint8Array, start: number, end: number, object: Data): unknown {
@@ -166,9 +152,7 @@ export class ObjectDecoder {
         reader.skip(tag, end);
         continue;
       }
-      if ((tag & 7) !== field.wireType && !isPacked(field, tag)) {
-        throw reader.malformed(`a value has the wire type ${tag & 7} instead of ${field.wireType}`);
-      }
+      if ((tag & 7) !== field.wireType && !isPacked(field, tag)) throw wrongWireType(reader, field, tag);
       if (field.code === EMBEDDED) {
         lastSlot = this.#fields(plan, field.table, object, reader.lengthDelimited(end), lastSlot);
         current = undefined;
@@ -177,7 +161,7 @@ export class ObjectDecoder {
       let value: unknown;
       if (field.shape === ONE) {
         value = this.#element(field, end);
-        if (field.omitsZero && (value === '' || value === 0 || value === false || value === null)) continue;
+        if (field.omitsZero && isOmitted(value)) continue;
       } else {
         const known = field.slot === lastSlot && current !== undefined ? current : object[field.name];
         value = field.shape === LIST ? this.#listed(field, tag, known, end) : this.#mapped(field, known, end);
@@ -291,9 +275,12 @@ function isPacked(field: FieldPlan, tag: number): boolean {
   return field.shape === LIST && (tag & 7) === LENGTH_DELIMITED;
 }
 
-/** Of a scalar on the wire: zero is written in zeros, and empty with the length zero. */
-function isZero(bytes: Buffer, start: number, end: number): boolean {
-  return bytes.subarray(start, end).every((byte) => (byte & 0x7f) === 0);
+function isOmitted(value: unknown): boolean {
+  return value === '' || value === 0 || value === false || value === null;
+}
+
+function wrongWireType(reader: WireReader, field: FieldPlan, tag: number): WireError {
+  return reader.malformed(`a value has the wire type ${tag & 7} instead of ${field.wireType}`);
 }
 
 function inOrder(plan: MessagePlan, object: Data): Data {

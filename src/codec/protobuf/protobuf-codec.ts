@@ -6,6 +6,7 @@ import {
   type CachedFrame,
   type CachedFrames,
   type CachedList,
+  PROTOBUF_MEDIA_TYPE,
 } from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
@@ -41,7 +42,6 @@ export interface ProtobufCodecOptions<T extends KubernetesObject> {
   strings: StringTable | undefined;
 }
 
-const MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const METADATA_TYPE: EnvelopeType = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
@@ -74,8 +74,8 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     this.#protobuf = makeProtobuf(options, type, schema);
     if (!isPreferred) return;
     const as = (kind: string) => (metadataOnly ? `;as=${kind};g=meta.k8s.io;v=v1` : '');
-    this.accept = `${MEDIA_TYPE}${as(`${type.kind}List`)},${json.accept}`;
-    this.acceptWatch = `${MEDIA_TYPE}${as(type.kind)};stream=watch,${json.acceptWatch}`;
+    this.accept = `${PROTOBUF_MEDIA_TYPE}${as(`${type.kind}List`)},${json.accept}`;
+    this.acceptWatch = `${PROTOBUF_MEDIA_TYPE}${as(type.kind)};stream=watch,${json.acceptWatch}`;
   }
 
   readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
@@ -203,7 +203,7 @@ function schemaNamed(name: string): TypeSchema {
 }
 
 function isProtobuf(contentType: string): boolean {
-  return contentType.split(';', 1)[0]?.trim().toLowerCase() === MEDIA_TYPE;
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() === PROTOBUF_MEDIA_TYPE;
 }
 
 /** What a list says about itself, as far as informers use it. */

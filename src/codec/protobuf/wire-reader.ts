@@ -114,7 +114,6 @@ export class WireReader {
   limit = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #view = new DataView(this.#bytes.buffer);
-  /** Where the bytes begin that may be read: errors count from there. */
   #start = 0;
   #strings: StringTable | undefined;
   /** The two halves of the number that `#words` read last, both unsigned. */
@@ -130,9 +129,9 @@ export class WireReader {
     return this.#bytes;
   }
 
-  /** Of the same memory as `bytes`. */
-  get view(): DataView {
-    return this.#view;
+  /** Where the bytes begin that may be read: errors count from there. */
+  get start(): number {
+    return this.#start;
   }
 
   /** From here on reads `bytes` from `start` to `end`. */

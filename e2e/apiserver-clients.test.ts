@@ -82,10 +82,11 @@ const sorted = (versions: Versions) => Object.entries(versions).sort(([a], [b]) 
 
 describe('the embedded server, seen by other clients', () => {
   it.each([
-    ['with WatchList', 'true'],
-    ['without WatchList', 'false'],
-  ])('is followed by a client-go shared informer %s', async (_how, watchList) => {
-    const child = spawn(program, ['-kubeconfig', kubeconfig], {
+    ['with WatchList', 'true', 'application/vnd.kubernetes.protobuf'],
+    ['without WatchList', 'false', 'application/vnd.kubernetes.protobuf'],
+    ['with WatchList', 'true', 'application/json'],
+  ])('is followed by a client-go shared informer %s (%s) in %s', async (_how, watchList, contentType) => {
+    const child = spawn(program, ['-kubeconfig', kubeconfig, '-content-type', contentType], {
       env: { ...process.env, KUBE_FEATURE_WatchListClient: watchList },
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -25,10 +25,7 @@ describe('the real kube-controller-manager on the embedded server', () => {
     folder = mkdtempSync(join(tmpdir(), 'tidewatch-manager-'));
     kubeconfig = join(folder, 'kubeconfig');
     writeFileSync(kubeconfig, server.kubeconfig(), { mode: 0o600 });
-    manager = await startControllerManager({
-      kubeconfig,
-      flags: ['--kube-api-content-type=application/json', `--controllers=${CONTROLLERS.join(',')}`],
-    });
+    manager = await startControllerManager({ kubeconfig, flags: [`--controllers=${CONTROLLERS.join(',')}`] });
   });
 
   afterAll(async () => {

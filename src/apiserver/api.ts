@@ -2,8 +2,10 @@ import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Admission } from './admission/admission.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
+import type { RuleResolver } from './rbac/rule-resolver.ts';
 import type { Access } from './request/access.ts';
 import type { Identity } from './request/identity.ts';
+import type { ServiceAccountTokens } from './request/service-account-tokens.ts';
 import type { ResourceRegistry } from './storage/resource-registry.ts';
 import type { Store } from './storage/storage.ts';
 import type { WatchHub } from './storage/watch-hub.ts';
@@ -14,6 +16,9 @@ export interface Api {
   readonly registry: ResourceRegistry;
   readonly watches: WatchHub;
   readonly access: Access;
+  /** Set when access goes by roles and bindings. */
+  readonly roles: RuleResolver | undefined;
+  readonly serviceAccountTokens: ServiceAccountTokens;
   readonly admission: Admission;
   readonly clock: Clock;
   readonly identity: Identity;

@@ -4,18 +4,28 @@ import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { Admission } from './admission/admission.ts';
 import { LimitRanger } from './admission/limit-ranger.ts';
+import { MutatingPolicies } from './admission/policy/mutating-policies.ts';
 import { ValidatingPolicies } from './admission/policy/validating-policies.ts';
 import { ResourceQuota } from './admission/resource-quota.ts';
+import { RuntimeClassAdmission } from './admission/runtime-class-admission.ts';
 import { ServiceAccountAdmission } from './admission/service-account-admission.ts';
+import { WebhookClient } from './admission/webhook/webhook-client.ts';
+import { MutatingWebhooks, ValidatingWebhooks } from './admission/webhook/webhooks.ts';
 import type { Api } from './api.ts';
 import { CustomResources } from './controllers/custom-resources.ts';
 import { Expiry } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collector.ts';
 import { NamespaceContents } from './controllers/namespace-contents.ts';
 import { NamespaceController } from './controllers/namespace-controller.ts';
-import { createFirstNamespaces, createKubernetesService } from './controllers/new-cluster.ts';
+import {
+  createClusterObjects,
+  createDefaultRoles,
+  createFirstNamespaces,
+  createKubernetesService,
+} from './controllers/new-cluster.ts';
 import { PolicyStatus } from './controllers/policy-status.ts';
 import { ResourceQuotas } from './controllers/resource-quotas.ts';
+import { RoleAggregation } from './controllers/role-aggregation.ts';
 import { VolumeProtection } from './controllers/volume-protection.ts';
 import { Discovery } from './handlers/discovery-handler.ts';
 import { SERVER_VERSION } from './handlers/health.ts';
@@ -27,10 +37,13 @@ import { addBuiltinResources } from './kinds/builtin-resources.ts';
 import { EVENT_LIFETIME_MS } from './kinds/event.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
 import { OpenApiDocuments } from './openapi/open-api-documents.ts';
+import { EscalationCheck } from './rbac/escalation.ts';
+import { RuleResolver } from './rbac/rule-resolver.ts';
 import { Access } from './request/access.ts';
 import { FaultPlan } from './request/fault-plan.ts';
 import { identityFrom } from './request/identity.ts';
 import { RequestPipeline } from './request/request-pipeline.ts';
+import { ServiceAccountTokens } from './request/service-account-tokens.ts';
 import { ResourceRegistry } from './storage/resource-registry.ts';
 import { ServerSnapshot } from './storage/server-snapshot.ts';
 import { Store } from './storage/storage.ts';
@@ -55,11 +68,18 @@ export interface ApiServerOptions {
   controllers?: boolean | undefined;
   /**
    * Begin with what a new cluster has beside its namespaces: the Service `default/kubernetes` with its Endpoints and
-   * EndpointSlice; in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt` (without `controllers` a
+   * EndpointSlice, the ServiceCIDR `kubernetes` and the two PriorityClasses of the system; in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt` (without `controllers` a
    * real controller manager makes those two); and pods that run as a service account, with a volume for its token, and are
    * refused when it does not exist. Default false: four namespaces and nothing else, so that a test lists only what it made.
    */
   newCluster?: boolean | undefined;
+  /**
+   * `rbac`: users may do what roles and bindings grant, as in a cluster that goes by RBAC: the default roles and bindings are there,
+   * cluster roles are aggregated, nobody grants what they do not have, and requests without a token are those of
+   * `system:anonymous`. The administrator is in `system:masters` and may do everything. Default: whoever has a token may do
+   * everything, until `server.access` says otherwise; roles and bindings are stored and not obeyed.
+   */
+  access?: 'rbac' | undefined;
   /** Whose time and turns it goes by. Default: the machine's. */
   clock?: Clock | undefined;
   /** Default: none. */
@@ -89,6 +109,7 @@ export class ApiServer implements AsyncDisposable {
   readonly #pipeline: RequestPipeline;
   readonly #transports = new Set<InProcessTransport>();
   readonly #controllers: { stop(): void }[];
+  readonly #webhooks: WebhookClient;
   #front: HttpFront | undefined;
   #certificate: ServingCertificate | undefined;
   #stopped = false;
@@ -111,6 +132,10 @@ export class ApiServer implements AsyncDisposable {
       historyLimit: options.historyLimit ?? 100_000,
       historyMaxAgeMs: options.historyMaxAgeMs ?? 5 * 60_000,
     });
+    const roles = options.access === 'rbac' ? new RuleResolver(store) : undefined;
+    const identity = identityFrom(options.random);
+    const serviceAccountTokens = new ServiceAccountTokens(store, clock, identity);
+    this.access.use({ ...(roles ? { authorizer: roles } : {}), authenticator: serviceAccountTokens });
     this.#api = {
       store,
       registry,
@@ -118,7 +143,9 @@ export class ApiServer implements AsyncDisposable {
       access: this.access,
       admission: new Admission(),
       clock,
-      identity: identityFrom(options.random),
+      identity,
+      roles,
+      serviceAccountTokens,
       logger,
       kubelet: options.kubelet,
       settings: {
@@ -128,6 +155,7 @@ export class ApiServer implements AsyncDisposable {
         freshnessTimeoutMs: 3_000,
       },
     };
+    this.#webhooks = new WebhookClient(store, clock);
     addBuiltinResources(registry, store);
     this.#controllers = [new Expiry(this.#api, 'events', EVENT_LIFETIME_MS), new CustomResources(this.#api)];
     if (options.controllers ?? true) {
@@ -138,6 +166,7 @@ export class ApiServer implements AsyncDisposable {
         new ResourceQuotas(this.#api),
         new PolicyStatus(this.#api),
       );
+      if (roles) this.#controllers.push(new RoleAggregation(this.#api));
     }
     this.#addPlugins(options);
     createFirstNamespaces(this.#api);
@@ -157,10 +186,15 @@ export class ApiServer implements AsyncDisposable {
 
   /** In the order of the real server, which charges quotas last. */
   #addPlugins({ newCluster }: ApiServerOptions): void {
-    const { admission, store, identity } = this.#api;
+    const { admission, store, identity, roles } = this.#api;
     admission.add(new LimitRanger(store));
+    admission.add(new RuntimeClassAdmission(store));
     if (newCluster) admission.add(new ServiceAccountAdmission(store, (prefix) => identity.generatedName(prefix)));
+    admission.add(new MutatingPolicies(this.#api));
+    admission.add(new MutatingWebhooks(this.#api, this.#webhooks));
+    if (roles) admission.add(new EscalationCheck(roles, this.access));
     admission.add(new ValidatingPolicies(this.#api));
+    admission.add(new ValidatingWebhooks(this.#api, this.#webhooks));
     admission.add(new ResourceQuota(this.#api));
   }
 
@@ -203,7 +237,7 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /** Reaches the server in process, as the administrator or as the user of another token. */
-  transport(options: { token?: string } = {}): Transport {
+  transport(options: { token?: string | undefined } = {}): Transport {
     const token = options.token ?? this.token;
     const transport = new InProcessTransport({
       handle: (request) => this.#pipeline.handle(request),
@@ -221,7 +255,7 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /** Ends every watch, cleanly as at a timeout, or with broken connections. */
-  disconnectWatches(options: { abruptly?: boolean } = {}): void {
+  disconnectWatches(options: { abruptly?: boolean | undefined } = {}): void {
     if (options.abruptly) this.#api.watches.breakAll();
     else this.#api.watches.endAll();
   }
@@ -250,6 +284,7 @@ export class ApiServer implements AsyncDisposable {
     this.#stopped = true;
     this.faults.clear();
     for (const controller of this.#controllers) controller.stop();
+    this.#webhooks.stop();
     this.#api.watches.endAll();
     await Promise.all([...this.#transports].map((transport) => transport.refuse()));
     await this.#front?.close();
@@ -262,9 +297,11 @@ export class ApiServer implements AsyncDisposable {
   /** Listens, unless that is not wanted, and makes what a new cluster has. */
   protected async begin(options: ApiServerOptions): Promise<void> {
     if (options.listen ?? true) await this.#listen(options);
+    if (this.#api.roles) await createDefaultRoles(this.#api);
     if (!options.newCluster) return;
     // Without a socket nobody comes by address: the usual port stands for it.
     createKubernetesService(this.#api, { ip: '127.0.0.1', port: this.#front?.port ?? 6443 });
+    createClusterObjects(this.#api);
     if (!(options.controllers ?? true)) return;
     const contents = new NamespaceContents(this.#api, () => this.ca ?? '');
     this.#controllers.push(contents);

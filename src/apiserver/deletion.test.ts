@@ -215,6 +215,18 @@ describe('a deletion', () => {
     });
   });
 
+  it('of a volume waits until it is not bound', async () => {
+    const volumes = '/api/v1/persistentvolumes';
+    const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp' } };
+    for (const name of ['free', 'bound']) await client.post(volumes, { metadata: { name }, spec });
+    await client.patch(`${volumes}/bound/status`, { status: { phase: 'Bound' } });
+    for (const name of ['free', 'bound']) await client.delete(`${volumes}/${name}`);
+    expect(await exists(`${volumes}/free`)).toBe(false);
+    expect(await exists(`${volumes}/bound`)).toBe(true);
+    await client.patch(`${volumes}/bound/status`, { status: { phase: 'Released' } });
+    expect(await exists(`${volumes}/bound`)).toBe(false);
+  });
+
   it('of a claim waits until no pod uses it', async () => {
     const claims = '/api/v1/namespaces/default/persistentvolumeclaims';
     await client.post(claims, {

@@ -126,7 +126,7 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** A kubeconfig as YAML, with everything inline; of the administrator unless another user is given. */
-  kubeconfig(options: { user?: KubeconfigUser; namespace?: string } = {}): string {
+  kubeconfig(options: { user?: KubeconfigUser | undefined; namespace?: string | undefined } = {}): string {
     const { user = { token: this.token }, namespace } = options;
     return writeKubeconfig({ server: this.#server, ca: this.ca, user, namespace });
   }
@@ -148,7 +148,10 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** Runs kubectl as the administrator. A failing command is a result with its code, not an error. */
-  kubectl(args: readonly string[], options: { input?: string; signal?: AbortSignal } = {}): Promise<KubectlResult> {
+  kubectl(
+    args: readonly string[],
+    options: { input?: string | undefined; signal?: AbortSignal | undefined } = {},
+  ): Promise<KubectlResult> {
     return runKubectl(args, { ...options, kubeconfig: this.kubeconfigFile(), assets: this.#options.assets });
   }
 

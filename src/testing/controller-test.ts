@@ -14,13 +14,13 @@ const MAX_STEP_MS = 500;
 /** Options of `ControllerTest`. */
 export interface ControllerTestOptions extends Omit<ManagerOptions, 'clock' | 'factory'> {
   /** What is there before the controllers start, with `kind` and `apiVersion`. */
-  objects?: Iterable<TestObject>;
+  objects?: Iterable<TestObject> | undefined;
 }
 
 /** Options of `settle`. */
 export interface SettleOptions {
   /** How much time of the clock may pass. Default ten minutes. */
-  maxMs?: number;
+  maxMs?: number | undefined;
 }
 
 /**
@@ -118,7 +118,7 @@ export class ControllerTest implements AsyncDisposable {
     for (const { name, hasStarted, loop, readyz } of this.manager.runningControllers) {
       const { busy, due } = loop.unsettled;
       if (!hasStarted) what.push(`${name} has not started: ${readyz.message}`);
-      if (busy) what.push(`${name} runs ${loop.runningKeys.join(', ') || 'soon'}`);
+      if (busy) what.push(`${name} runs ${loop.runningKeys().join(', ') || 'soon'}`);
       isBusy ||= busy || !hasStarted;
       for (const [key, { atMs, error }] of due) {
         dueMs = Math.min(dueMs ?? atMs, atMs);

@@ -24,3 +24,11 @@ export { ControlPlane, type ControlPlaneOptions, type ControlPlaneProgram } from
 export { ControllerTest, type ControllerTestOptions, type SettleOptions } from './controller-test.ts';
 export { type ReconcileOnceOptions, type ReconcileOnceResult, reconcileOnce } from './reconcile-once.ts';
 export type { TestObject } from './test-objects.ts';
+export {
+  type AdmissionAnswer,
+  type AdmissionHandler,
+  type PatchOperation,
+  type WebhookClientConfig,
+  type WebhookHandlers,
+  WebhookServer,
+} from './webhook-server.ts';

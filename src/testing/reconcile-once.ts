@@ -14,11 +14,11 @@ const STEP_MS = 10;
 /** Options of `reconcileOnce`. */
 export interface ReconcileOnceOptions {
   /** What to run. Default: the first object of the kind that the controller is for. */
-  key?: string;
+  key?: string | undefined;
   /** Which controller, when `setup` adds several. Default: the first one that is for the kind of one of the objects. */
-  controller?: string;
+  controller?: string | undefined;
   /** Default: silent. */
-  logger?: Logger;
+  logger?: Logger | undefined;
 }
 
 /** What one run has done. */
@@ -29,8 +29,8 @@ export interface ReconcileOnceResult {
   readonly cluster: Cluster;
 }
 
-/** Holds the loops back, and lets this one run write. */
-const byHand = { isOpen: false, onChange: () => () => {}, checkWrite: () => {} };
+/** Holds the loops back. */
+const byHand = { termOf: () => undefined };
 
 /**
  * One run of a controller on an embedded server that has these objects, with caches that hold them, by a clock of its own: for the unit

@@ -4,6 +4,9 @@
 // empty list against none) is settled: a decoder of the protobuf has to give exactly the JSON beside it.
 //
 //	go run . -seed 1 -count 5 [-kinds apps/v1/Deployment,v1/Pod]
+//	go run . -compare < lines
+//
+// The second reads such lines, and prints those whose two encodings do not say the same.
 package main
 
 import (
@@ -54,8 +57,16 @@ func main() {
 	seed := flag.Int64("seed", 1, "the same seed gives the same objects")
 	count := flag.Int("count", 3, "objects of each kind")
 	only := flag.String("kinds", "", "group/version/kind of the kinds to print, separated by commas; all when empty")
+	comparing := flag.Bool("compare", false, "read lines, and print those whose encodings differ")
 	flag.Parse()
 
+	if *comparing {
+		if err := compare(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	kinds := knownKinds()
 	for _, gvk := range selected(kinds, *only) {

@@ -69,6 +69,7 @@ class ApiFile {
   readonly #own = new Map<string, GoType>();
   readonly #ownStrings = new Map<string, string>();
   readonly #tokens: string[] = [];
+  readonly #tokenTypes = new Set<string>();
   /** By door: the names taken from there, with the name that each has here. */
   readonly #imports = new Map<string, Map<string, string>>();
 
@@ -94,13 +95,15 @@ class ApiFile {
   }
 
   addToken(resource: ResourceDescription): void {
-    const { group, version, plural, kind, accessor } = resource;
+    const { group, version, plural, kind, accessor, verbs } = resource;
     const names = [group, version, plural].map((name) => `'${name}'`).join(', ');
-    // The client of the pods can do more than others, which the type of their token says.
     const isPods = group === '' && plural === 'pods';
-    const type = `${isPods ? 'PodResource' : 'Resource'}<${kind}>`;
-    const token = `/*#__PURE__*/ builtin<${kind}>(${names})${isPods ? ` as ${type}` : ''}`;
-    this.#tokens.push(`export const ${accessor}: ${type} = ${token};\n`);
+    // The client of the pods can do more than others, that of what is stored nowhere less: the type of their token says so.
+    const token = isPods ? 'PodResource' : verbs.join() === 'create' ? 'AnsweredResource' : 'Resource';
+    this.#tokenTypes.add(token);
+    const type = `${token}<${kind}>`;
+    const made = `/*#__PURE__*/ builtin<${kind}>(${names})${token === 'Resource' ? '' : ` as ${type}`}`;
+    this.#tokens.push(`export const ${accessor}: ${type} = ${made};\n`);
   }
 
   text(): string {
@@ -116,7 +119,7 @@ class ApiFile {
       HEADER,
       ...(this.#tokens.length > 0
         ? [
-            `import type { ${this.#door === 'core/v1' ? 'PodResource, ' : ''}Resource } from '../../../api/resource.ts';\n`,
+            `import type { ${[...this.#tokenTypes].sort().join(', ')} } from '../../../api/resource.ts';\n`,
             "import { builtin } from '../../resources.ts';\n",
           ]
         : []),

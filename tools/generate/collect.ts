@@ -4,6 +4,7 @@ import { Agent, request } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import type { ResourceDescription } from '../../src/api/type-schema.ts';
 import { ControlPlane } from '../../src/testing/control-plane.ts';
+import { readDefaultRoles } from './default-roles.ts';
 import { type Ask, askJson, discover } from './discovery.ts';
 import { openApiSchemas } from './open-api.ts';
 import { lowerCamelCase, modelPackage } from './packages.ts';
@@ -20,13 +21,16 @@ export async function collectSources(log: (line: string) => void): Promise<Sourc
   log('Reading the Go types (a first build takes some minutes)');
   const go = readGoTypes();
   log('Asking a kube-apiserver with default flags');
-  const byDefault = await withServer([], (ask) => discoverWithFields(ask, go));
+  const { byDefault, roles } = await withServer([], async (ask) => ({
+    byDefault: await discoverWithFields(ask, go),
+    roles: await readDefaultRoles(ask),
+  }));
   log('Asking a kube-apiserver with every API');
   const everything = await withServer(EVERYTHING, async (ask) => ({
     found: await discoverWithFields(ask, go, byDefault),
     schemas: await openApiSchemas(ask),
   }));
-  return { go, ...everything, resources: everything.found };
+  return { go, ...everything, resources: everything.found, roles };
 }
 
 function readGoTypes(): GoDocument {

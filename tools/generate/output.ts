@@ -1,5 +1,6 @@
 import { accessorsFile } from './accessors-file.ts';
 import { addApiFiles } from './api-files.ts';
+import { defaultRoleTable } from './default-roles.ts';
 import { FieldFacts } from './field-facts.ts';
 import { reachableTypes } from './packages.ts';
 import { resourceTable } from './resource-table.ts';
@@ -10,7 +11,7 @@ import { typeSchemaTable } from './type-schema-table.ts';
 const TYPES_ONLY = ['meta.k8s.io/v1', 'admission.k8s.io/v1'];
 
 /** The same sources give the same output, to the byte. */
-export function makeOutput({ go, schemas, resources }: Sources): Output {
+export function makeOutput({ go, schemas, resources, roles }: Sources): Output {
   const served = new Set([...resources.map(({ group, version }) => `${group}/${version}`), ...TYPES_ONLY]);
   const types = reachableTypes(go, served);
   const strings = new Map(go.strings.map((entry) => [entry.name, entry]));
@@ -19,6 +20,7 @@ export function makeOutput({ go, schemas, resources }: Sources): Output {
   const output: Output = new Map();
   addApiFiles(output, types, strings, facts, resources);
   output.set('accessors.ts', accessorsFile(resources));
+  output.set('tables/default-roles.ts', defaultRoleTable(roles));
   output.set('tables/resources.ts', resourceTable(resources));
   output.set('tables/type-schemas.ts', typeSchemaTable(types, facts, kinds));
   return output;

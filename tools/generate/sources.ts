@@ -1,4 +1,5 @@
 import type { ResourceDescription } from '../../src/api/type-schema.ts';
+import type { DefaultRole } from './default-roles.ts';
 
 /** What the Go program prints. */
 export interface GoDocument {
@@ -76,6 +77,8 @@ export interface Sources {
   schemas: ReadonlyMap<string, OpenApiSchema>;
   /** In the order of discovery: groups by priority, versions by preference. */
   resources: readonly ResourceDescription[];
+  /** Roles and bindings of a new cluster. */
+  roles: readonly DefaultRole[];
 }
 
 /** The path of a file under `src/generated`, and its text. */

@@ -31,6 +31,19 @@ describe('a server without newCluster', () => {
 });
 
 describe('a server with newCluster', () => {
+  it('has the range of cluster addresses, which is ready, and the priorities of the system', async () => {
+    const client = await start({ newCluster: true });
+    const range = (await client.get('/apis/networking.k8s.io/v1/servicecidrs/kubernetes')).body;
+    expect(range).toMatchObject({
+      spec: { cidrs: ['10.96.0.0/12'] },
+      status: { conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+    expect(names((await client.get('/apis/scheduling.k8s.io/v1/priorityclasses')).body)).toEqual([
+      'system-cluster-critical',
+      'system-node-critical',
+    ]);
+  });
+
   it('has the Service of the API server, with Endpoints and EndpointSlice that lead to it', async () => {
     const server = await ApiServer.start({ newCluster: true, http: true });
     servers.push(server);

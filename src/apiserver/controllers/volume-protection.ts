@@ -6,9 +6,16 @@ import { asArray, asString, getPath, type JsonObject } from '../values/json.ts';
 import { finalizersOf, metadataOf } from '../values/object-meta.ts';
 import { WorkLoop } from './work-loop.ts';
 
-const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';
+const CLAIMS = 'persistentvolumeclaims';
+const VOLUMES = 'persistentvolumes';
+const FINALIZERS = { [CLAIMS]: 'kubernetes.io/pvc-protection', [VOLUMES]: 'kubernetes.io/pv-protection' } as const;
 
-/** Lets deleted claims go as soon as no pod uses them; the server itself puts the finalizer on every claim. */
+type Protected = keyof typeof FINALIZERS;
+
+/**
+ * Lets deleted claims go as soon as no pod uses them, and deleted volumes as soon as they are not bound; the server itself puts
+ * the finalizers on.
+ */
 export class VolumeProtection {
   readonly #api: Api;
   readonly #loop: WorkLoop;
@@ -25,36 +32,41 @@ export class VolumeProtection {
     this.#loop.stop();
   }
 
-  #observe({ table, previous, current }: Change): void {
-    if (table.name === 'persistentvolumeclaims' && current?.metadataBytes().includes('deletionTimestamp')) {
-      this.#later(current);
-    } else if (table.name === 'pods' && previous) {
-      const claims = this.#api.store.table('persistentvolumeclaims').objects;
+  #observe({ table: { name: table }, previous, current }: Change): void {
+    if ((table === CLAIMS || table === VOLUMES) && current?.metadataBytes().includes('deletionTimestamp')) {
+      this.#later(table, current);
+    } else if (table === 'pods' && previous) {
+      const claims = this.#api.store.table(CLAIMS).objects;
       for (const name of claimsOf(previous.decode())) {
         const claim = claims.get(`${previous.namespace}/${name}`);
-        if (claim) this.#later(claim);
+        if (claim) this.#later(CLAIMS, claim);
       }
     }
   }
 
-  #later(claim: StoredObject): void {
-    this.#loop.add(claim.key, () => this.#release(claim.namespace, claim.name));
+  #later(table: Protected, { key }: StoredObject): void {
+    this.#loop.add(`${table} ${key}`, () => this.#release(table, key));
   }
 
-  #release(namespace: string, name: string): void {
-    const resource = this.#api.registry.find('', 'v1', 'persistentvolumeclaims');
-    const claim = resource?.table.objects.get(`${namespace}/${name}`)?.decode();
-    if (!resource || !claim || metadataOf(claim).deletionTimestamp === undefined) return;
-    if (!finalizersOf(claim).includes(CLAIM_FINALIZER)) return;
-    const pods = this.#api.store.table('pods').objects.values('', `${namespace}/`);
-    if (pods.some((pod) => usesClaim(pod.decode(), name))) return;
-    const options = { namespace, dryRun: false, warn: () => {} };
-    new ObjectWriter(this.#api).update(resource, name, options, (object) => {
-      const left = finalizersOf(object).filter((finalizer) => finalizer !== CLAIM_FINALIZER);
-      if (left.length > 0) metadataOf(object).finalizers = left;
-      else delete metadataOf(object).finalizers;
-      return object;
+  #release(table: Protected, key: string): void {
+    const resource = this.#api.registry.find('', 'v1', table);
+    const stored = resource?.table.objects.get(key);
+    if (!resource || !stored) return;
+    const object = stored.decode();
+    if (metadataOf(object).deletionTimestamp === undefined || !finalizersOf(object).includes(FINALIZERS[table])) return;
+    if (table === CLAIMS ? this.#isUsed(stored) : getPath(object, 'status', 'phase') === 'Bound') return;
+    const options = { namespace: stored.namespace, dryRun: false, warn: () => {} };
+    new ObjectWriter(this.#api).update(resource, stored.name, options, (current) => {
+      const left = finalizersOf(current).filter((finalizer) => finalizer !== FINALIZERS[table]);
+      if (left.length > 0) metadataOf(current).finalizers = left;
+      else delete metadataOf(current).finalizers;
+      return current;
     });
+  }
+
+  #isUsed({ namespace, name }: StoredObject): boolean {
+    const pods = this.#api.store.table('pods').objects.values('', `${namespace}/`);
+    return pods.some((pod) => usesClaim(pod.decode(), name));
   }
 }
 

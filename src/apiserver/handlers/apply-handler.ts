@@ -5,6 +5,7 @@ import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, notFound } from '../request/status-error.ts';
 import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
+import { finish } from '../storage/steps.ts';
 import { asString, isObject, type JsonObject } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { checkNamespace } from './namespace-lifecycle.ts';
@@ -12,7 +13,7 @@ import { decodeObject, type WriteQuery, warningsOf, writeQuery } from './write-d
 import { fromStorage, toStorage, writeOptions, writeResponse } from './write-handlers.ts';
 
 /** Server-side apply: creates the object when it is not there, else merges what the manager wants into it. */
-export function handleApply(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
+export async function handleApply(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const { resource, info } = scope;
   const query = writeQuery(scope, 'PatchOptions', true);
   const { config, problem } = readConfig(scope);
@@ -20,17 +21,18 @@ export function handleApply(api: Api, scope: ResourceScope): ServerResponse | Pr
   const existing = resource.table.objects.get(keyFor(scope.namespace, info.name));
   const writer = new ObjectWriter(api);
   // Who applies owns what it applied: such an object is not stored without its owners.
-  const options = { ...writeOptions(scope, query), mayForgetOwners: false };
+  const kind = existing ? 'UpdateOptions' : 'CreateOptions';
+  const options = { ...writeOptions(scope, query, kind), mayForgetOwners: false };
   if (!existing) {
     if (info.subresource !== '') throw notFound(resource, info.name);
     checkNamespace(api, resource, scope.namespace, info.name);
     const object = applied(api, scope, undefined, config, query);
     const metadata = metadataOf(object);
     delete metadata.uid;
-    return writeResponse(api, scope, 201, writer.create(resource, object, options));
+    return writeResponse(api, scope, 201, await finish(writer.creation(resource, object, options)));
   }
-  const stored = writer.update(resource, info.name, options, (old) => applied(api, scope, old, config, query));
-  return writeResponse(api, scope, 200, stored);
+  const steps = writer.updating(resource, info.name, options, (old) => applied(api, scope, old, config, query));
+  return writeResponse(api, scope, 200, await finish(steps));
 }
 
 /** The body, as YAML; its name and namespace must be those of the URL, or absent. */

@@ -2,21 +2,22 @@ import type { Status } from '../../api/status.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Api } from '../api.ts';
 import { inputFormat, parseText } from '../request/body.ts';
-import { asDeleteBody, type DeleteOptions, deleteOptionsFrom } from '../request/delete-options.ts';
+import { asDeleteBody, type DeleteOptions, deleteOptionsFrom, deleteOptionsObject } from '../request/delete-options.ts';
 import { parseListOptions } from '../request/list-parameters.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, StatusError } from '../request/status-error.ts';
 import { type Deletion, ObjectDeleter } from '../storage/object-deleter.ts';
+import { finish } from '../storage/steps.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { listObjects } from './list.ts';
 import { documentResponse, listResponse, objectResponse } from './object-response.ts';
 import { writeOptions } from './write-handlers.ts';
 
-export function handleDelete(api: Api, scope: ResourceScope): ServerResponse {
+export async function handleDelete(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const { resource, info, output } = scope;
   const options = readOptions(scope);
-  const { object, deleted } = deleteOne(api, scope, info.name, options);
+  const { object, deleted } = await deleteOne(api, scope, info.name, options);
   const code = !deleted && options.orphanDependents === false ? 202 : 200;
   if (!deleted || resource.strategy.returnDeletedObject) return objectResponse(code, resource, object, output);
   const status: Status = {
@@ -44,7 +45,7 @@ export async function handleDeleteCollection(api: Api, scope: ResourceScope): Pr
   for (const item of result.items) {
     if (slice.isDue()) await slice.pause();
     try {
-      deleteOne(api, { ...scope, namespace: item.namespace }, item.name, options);
+      await deleteOne(api, { ...scope, namespace: item.namespace }, item.name, options, true);
       deleted.push(item);
     } catch (error) {
       if (!(error instanceof StatusError) || error.status.code !== 404) throw error;
@@ -53,8 +54,15 @@ export async function handleDeleteCollection(api: Api, scope: ResourceScope): Pr
   return listResponse(api, resource, { ...result, items: deleted }, scope.output);
 }
 
-function deleteOne(api: Api, scope: ResourceScope, name: string, options: DeleteOptions): Deletion {
-  return new ObjectDeleter(api).delete(scope.resource, name, options, writeOptions(scope, options));
+function deleteOne(
+  api: Api,
+  scope: ResourceScope,
+  name: string,
+  options: DeleteOptions,
+  unnamed = false,
+): Deletion | Promise<Deletion> {
+  const write = { ...writeOptions(scope, options), asked: deleteOptionsObject(options), unnamed };
+  return finish(new ObjectDeleter(api).deletion(scope.resource, name, options, write));
 }
 
 /** A body wins over the query. */

@@ -4,6 +4,7 @@ import { parseAccept } from '../request/negotiation.ts';
 import { bytesResponse, jsonResponse, type ServerResponse } from '../request/request.ts';
 import type { ResourceRegistry } from '../storage/resource-registry.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
+import { plainResponse } from './object-response.ts';
 
 const AGGREGATED = 'APIGroupDiscoveryList';
 
@@ -21,17 +22,17 @@ export class Discovery {
     const [root, first, second] = parts;
     if (root === undefined) return jsonResponse(200, { paths: this.#paths() });
     if (root === 'api') {
-      if (parts.length === 1) return this.#aggregated(accept, [['', ['v1']]]) ?? this.#coreVersions();
-      return parts.length === 2 && first ? this.#resources('', first) : undefined;
+      if (parts.length === 1) return this.#aggregated(accept, [['', ['v1']]]) ?? this.#coreVersions(accept);
+      return parts.length === 2 && first ? this.#resources(accept, '', first) : undefined;
     }
     if (root !== 'apis') return undefined;
     const groups = [...this.#registry.groups()].filter(([group]) => group !== '');
-    if (parts.length === 1) return this.#aggregated(accept, groups) ?? this.#groupList(groups);
+    if (parts.length === 1) return this.#aggregated(accept, groups) ?? this.#groupList(accept, groups);
     if (parts.length === 2) {
       const found = groups.find(([group]) => group === first);
-      return found && jsonResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(...found) });
+      return found && plainResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(...found) }, accept);
     }
-    return parts.length === 3 && first && second ? this.#resources(first, second) : undefined;
+    return parts.length === 3 && first && second ? this.#resources(accept, first, second) : undefined;
   }
 
   /** What stands at `/`. */
@@ -44,25 +45,26 @@ export class Discovery {
     return [...groups, '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'].sort();
   }
 
-  #coreVersions(): ServerResponse {
+  #coreVersions(accept: string | undefined): ServerResponse {
     const serverAddressByClientCIDRs = [{ clientCIDR: '0.0.0.0/0', serverAddress: this.#address() }];
-    return jsonResponse(200, { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs });
+    return plainResponse(200, { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs }, accept);
   }
 
-  #groupList(groups: readonly [string, string[]][]): ServerResponse {
+  #groupList(accept: string | undefined, groups: readonly [string, string[]][]): ServerResponse {
     const listed = groups.map(([group, versions]) => groupEntry(group, versions));
-    return jsonResponse(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: listed });
+    return plainResponse(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: listed }, accept);
   }
 
-  #resources(group: string, version: string): ServerResponse | undefined {
+  #resources(accept: string | undefined, group: string, version: string): ServerResponse | undefined {
     if (!this.#registry.hasVersion(group, version)) return undefined;
     const resources = this.#registry.inVersion(group, version).toSorted(byName).flatMap(resourceEntries);
-    return jsonResponse(200, {
+    const list = {
       kind: 'APIResourceList',
       ...(group === '' ? {} : { apiVersion: 'v1' }),
       groupVersion: group === '' ? version : `${group}/${version}`,
       resources,
-    });
+    };
+    return plainResponse(200, list, accept);
   }
 
   /** Everything in one document, when the client prefers that form. */

@@ -165,3 +165,13 @@ export function selectorOf(resource: ServedResource, options: ParsedListOptions)
   }
   return (object) => labels.matches(object.labels) && fields.matches(read(object));
 }
+
+/** Custom resources always say `continue`, as the real server does for them. */
+export function listMetadata(result: ListResult, custom = false) {
+  return {
+    ...(custom && result.continueToken === '' ? { continue: '' } : {}),
+    resourceVersion: result.resourceVersion,
+    ...(result.continueToken === '' ? {} : { continue: result.continueToken }),
+    ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
+  };
+}

@@ -1,13 +1,16 @@
 import { stringify } from 'yaml';
 import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
-import type { Accepted } from '../request/negotiation.ts';
+import { type Accepted, plainFormat } from '../request/negotiation.ts';
 import { bytesResponse, type ServerResponse } from '../request/request.ts';
 import { statusError } from '../request/status-error.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import type { JsonObject } from '../values/json.ts';
 import { orElse, prettyJson } from '../values/json-text.ts';
-import type { ListResult } from './list.ts';
+import { documentType, PROTOBUF, protobufDocument } from '../wire/protobuf-document.ts';
+import { type ListResult, listMetadata } from './list.ts';
+import { protobufList } from './protobuf-list.ts';
 import { partialObject } from './representation.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -30,6 +33,10 @@ interface Turns {
 /** A document in the format that was negotiated. */
 export function documentResponse(status: number, json: Uint8Array, output: OutputOptions): ServerResponse {
   const { format } = output.accepted;
+  if (format === 'protobuf') {
+    const object = JSON.parse(Buffer.from(json).toString()) as JsonObject;
+    return bytesResponse(status, protobufDocument(documentType(object), object), PROTOBUF);
+  }
   if (format === 'yaml') {
     // JSON is YAML too: what nests too deeply for blocks is written as it is.
     const plain = Buffer.from(json).toString();
@@ -44,6 +51,12 @@ export function documentResponse(status: number, json: Uint8Array, output: Outpu
     return bytesResponse(status, Buffer.from(prettyJson(value)));
   }
   return bytesResponse(status, Buffer.concat([json, NEWLINE]));
+}
+
+/** What every client gets in a format that it can read, else in JSON: errors and discovery. */
+export function plainResponse(status: number, document: object, accept: string | undefined): ServerResponse {
+  const accepted = { format: plainFormat(accept), transform: 'none', metaVersion: '', pretty: false } as const;
+  return documentResponse(status, Buffer.from(JSON.stringify(document)), { accepted, pretty: false });
 }
 
 /** One object, whole or as its metadata. */
@@ -75,6 +88,7 @@ export async function listResponse(
     throw statusError(406, 'NotAcceptable', message);
   }
   const partial = transform === 'PartialObjectMetadataList';
+  if (output.accepted.format === 'protobuf') return protobufList(server, resource, result, partial ? metaVersion : '');
   const encode = partial
     ? (stored: StoredObject) => partialObject(stored, metaVersion)
     : (stored: StoredObject) => resource.encodeItem(stored);
@@ -126,16 +140,6 @@ export async function streamResponse<T>(
 function goType(resource: ServedResource, kind: string): string {
   if (resource.init.custom) return 'unstructured.Unstructured';
   return `${resource.group.split('.')[0] || 'core'}.${kind}`;
-}
-
-/** Custom resources always say `continue`, as the real server does for them. */
-export function listMetadata(result: ListResult, custom = false) {
-  return {
-    ...(custom && result.continueToken === '' ? { continue: '' } : {}),
-    resourceVersion: result.resourceVersion,
-    ...(result.continueToken === '' ? {} : { continue: result.continueToken }),
-    ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
-  };
 }
 
 function listFrame(kind: string, apiVersion: string, metadata: object, custom: boolean): [string, string] {

@@ -25,14 +25,14 @@ const APPLY = 'application/apply-patch+yaml';
 /** Changes an object as a patch says, before the result is read as an object of the kind. */
 export type Patcher = (old: JsonObject) => JsonObject;
 
-export function handlePatch(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
+export async function handlePatch(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const { resource, request, info } = scope;
   const type = mediaType(request.headers['content-type']);
   if (type === APPLY) return handleApply(api, scope);
   const { patcher, duplicates } = patcherOf(scope, type);
   const query = writeQuery(scope, 'PatchOptions');
   if (!resource.table.objects.has(keyFor(scope.namespace, info.name))) throw notFound(resource, info.name);
-  const stored = updateObject(api, scope, query, (old) => decodePatched(scope, patcher(old), duplicates, query));
+  const stored = await updateObject(api, scope, query, (old) => decodePatched(scope, patcher(old), duplicates, query));
   return writeResponse(api, scope, 200, stored);
 }
 

@@ -8,6 +8,7 @@ import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, conflict, notFound, statusError } from '../request/status-error.ts';
 import { ObjectDeleter } from '../storage/object-deleter.ts';
 import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
+import { finish } from '../storage/steps.ts';
 import { asArray, asObject, asString, ensureObject, getPath, isObject, type JsonObject } from '../values/json.ts';
 import { metadataOf, timestamp } from '../values/object-meta.ts';
 import { documentResponse } from './object-response.ts';
@@ -31,7 +32,7 @@ function setCondition(pod: JsonObject, condition: JsonObject): void {
 }
 
 /** Puts a pod on a node: what a scheduler does. Also for POST to `bindings`, where the body names the pod. */
-export function handleBinding(api: Api, scope: ResourceScope): ServerResponse {
+export async function handleBinding(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const binding = readBody(scope, 'Binding');
   const query = writeQuery(scope, 'CreateOptions');
   const name = scope.info.resource === 'pods' ? scope.info.name : asString(metadataOf(binding).name);
@@ -41,7 +42,7 @@ export function handleBinding(api: Api, scope: ResourceScope): ServerResponse {
   const pods = api.registry.find('', 'v1', 'pods');
   if (!pods?.table.objects.has(keyFor(scope.namespace, name))) throw notFound({ group: '', plural: 'pods' }, name);
   const options = { ...writeOptions(scope, query), subresource: 'binding' };
-  new ObjectWriter(api).update(pods, name, options, (pod) => {
+  const steps = new ObjectWriter(api).updating(pods, name, options, (pod) => {
     const spec = ensureObject(pod, 'spec');
     const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, name, why);
     const present = asString(spec.nodeName);
@@ -54,11 +55,12 @@ export function handleBinding(api: Api, scope: ResourceScope): ServerResponse {
     setCondition(pod, { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now });
     return pod;
   });
+  await finish(steps);
   return success(scope);
 }
 
 /** Deletes a pod unless a disruption budget forbids it. */
-export function handleEviction(api: Api, scope: ResourceScope): ServerResponse {
+export async function handleEviction(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const { resource, info, namespace } = scope;
   const eviction = readBody(scope, 'Eviction');
   const named = asString(metadataOf(eviction).name);
@@ -72,14 +74,15 @@ export function handleEviction(api: Api, scope: ResourceScope): ServerResponse {
   const write = { ...writeOptions(scope, { dryRun }), subresource: 'status' };
   if (!isFinished(pod.decode())) {
     checkBudgets(api, namespace, pod.labels ?? {});
-    new ObjectWriter(api).update(resource, info.name, write, (object) => {
+    const steps = new ObjectWriter(api).updating(resource, info.name, write, (object) => {
       const now = timestamp(api.clock.now());
       const type = { type: 'DisruptionTarget', status: 'True', lastProbeTime: null, lastTransitionTime: now };
       setCondition(object, { ...type, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' });
       return object;
     });
+    await finish(steps);
   }
-  new ObjectDeleter(api).delete(resource, info.name, options, write);
+  await finish(new ObjectDeleter(api).deletion(resource, info.name, options, write));
   return success(scope);
 }
 

@@ -5,8 +5,8 @@ import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, notFound } from '../request/status-error.ts';
 import { keyFor } from '../storage/object-writer.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { listObjects, untilFresh } from './list.ts';
-import { listMetadata, listResponse, objectResponse } from './object-response.ts';
+import { listMetadata, listObjects, untilFresh } from './list.ts';
+import { listResponse, objectResponse } from './object-response.ts';
 import { metadataOnly, type Representation, wholeObjects } from './representation.ts';
 import { tableRepresentation, tableResponse } from './table-response.ts';
 import { openWatch } from './watch-handler.ts';
@@ -58,16 +58,17 @@ export async function handleWatch(api: Api, scope: ResourceScope): Promise<Serve
   if (info.name !== '' && !options.fields.matchesEverything && selectedName !== info.name) {
     throw badRequest("fieldSelector metadata.name doesn't match requested name");
   }
+  const representation = representationFor(api, scope);
   const stream = await openWatch(api, {
     resource,
     namespace: scope.namespace,
     name: info.name,
     options,
-    representation: representationFor(api, scope),
+    representation,
     signal: request.signal,
     faults,
   });
-  return { status: 200, headers: [['content-type', 'application/json']], body: stream, streaming: true };
+  return { status: 200, headers: [['content-type', representation.contentType]], body: stream, streaming: true };
 }
 
 function representationFor(api: Api, scope: ResourceScope): Representation {
@@ -79,6 +80,6 @@ function representationFor(api: Api, scope: ResourceScope): Representation {
     case 'Table':
       return tableRepresentation(api, scope);
     default:
-      return wholeObjects(scope.resource);
+      return wholeObjects(scope.resource, accepted);
   }
 }

@@ -1,39 +1,75 @@
+import type { Status } from '../../api/status.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
 import type { Accepted } from '../request/negotiation.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import type { JsonObject } from '../values/json.ts';
+import { jsonText } from '../values/json-text.ts';
+import { type DocumentType, documentType, PROTOBUF, protobufEvent, schemaNamed } from '../wire/protobuf-document.ts';
 
-/** How an object looks to a client: whole, or its metadata alone, or as rows of a table. */
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+
+/** How the events of a watch look to a client: with whole objects, or their metadata alone, or as rows of a table. */
 export interface Representation {
+  readonly contentType: string;
   /** Two representations with the same key write the same bytes; undefined when nobody else writes them. */
   readonly key: string | undefined;
-  /** The JSON of one object, alone or in a watch event. */
-  object(stored: StoredObject): Uint8Array;
-  /** The JSON of a bookmark's object. */
+  event(type: EventType, stored: StoredObject): Uint8Array;
   bookmark(revision: number, initialEventsEnd: boolean): Uint8Array;
+  error(status: Status): Uint8Array;
 }
 
 /** The objects as they are, in the version of the resource. */
-export function wholeObjects(resource: ServedResource): Representation {
+export function wholeObjects(resource: ServedResource, { format }: Accepted): Representation {
+  const type = { kind: resource.kind, apiVersion: resource.apiVersion };
+  const bookmark = (metadata: JsonObject) => ({ ...type, metadata, ...resource.init.emptyObject });
+  if (format !== 'protobuf') {
+    return inJson(resource.apiVersion, (stored) => resource.encode(stored), bookmark);
+  }
+  const schema = schemaNamed(resource.init.schema);
+  return inProtobuf(resource.apiVersion, { ...type, schema }, (stored) => resource.decodeStored(stored), bookmark);
+}
+
+export function metadataOnly({ format, metaVersion: apiVersion }: Accepted): Representation {
+  const kind = 'PartialObjectMetadata';
+  const key = `metadata:${apiVersion}`;
+  const bookmark = (metadata: JsonObject) => ({ kind, apiVersion, metadata });
+  if (format !== 'protobuf') return inJson(key, (stored) => partialObject(stored, apiVersion), bookmark);
+  const type = documentType({ kind, apiVersion });
+  return inProtobuf(key, type, (stored) => ({ metadata: stored.metadata() }), bookmark);
+}
+
+/** `key` is for the JSON of the object alone. */
+export function inJson(
+  key: string | undefined,
+  object: (stored: StoredObject) => Uint8Array,
+  bookmark: (metadata: JsonObject) => JsonObject,
+): Representation {
   return {
-    key: resource.apiVersion,
-    object: (stored) => resource.encode(stored),
-    bookmark(revision, initialEventsEnd) {
-      const metadata = bookmarkMetadata(revision, initialEventsEnd);
-      const type = { kind: resource.kind, apiVersion: resource.apiVersion };
-      return Buffer.from(JSON.stringify({ ...type, metadata, ...resource.init.emptyObject }));
-    },
+    contentType: 'application/json',
+    key,
+    event: (type, stored) => jsonEvent(type, object(stored)),
+    bookmark: (revision, initialEventsEnd) =>
+      jsonEvent('BOOKMARK', Buffer.from(jsonText(bookmark(bookmarkMetadata(revision, initialEventsEnd))))),
+    error: (status) => jsonEvent('ERROR', Buffer.from(JSON.stringify(status))),
   };
 }
 
-export function metadataOnly(accepted: Accepted): Representation {
-  const apiVersion = accepted.metaVersion;
+function inProtobuf(
+  key: string,
+  documents: DocumentType,
+  object: (stored: StoredObject) => JsonObject,
+  bookmark: (metadata: JsonObject) => JsonObject,
+): Representation {
   return {
-    key: `metadata:${apiVersion}`,
-    object: (stored) => partialObject(stored, apiVersion),
-    bookmark(revision, initialEventsEnd) {
-      const metadata = bookmarkMetadata(revision, initialEventsEnd);
-      return Buffer.from(JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion, metadata }));
+    contentType: `${PROTOBUF};stream=watch`,
+    key: `protobuf ${key}`,
+    event: (type, stored) => protobufEvent(type, documents, object(stored)),
+    bookmark: (revision, initialEventsEnd) =>
+      protobufEvent('BOOKMARK', documents, bookmark(bookmarkMetadata(revision, initialEventsEnd))),
+    error: (status) => {
+      const object = status as unknown as JsonObject;
+      return protobufEvent('ERROR', documentType(object), object);
     },
   };
 }
@@ -44,8 +80,13 @@ export function partialObject(stored: StoredObject, apiVersion: string): Uint8Ar
 }
 
 const CLOSE = Buffer.from('}');
+const CLOSE_EVENT = Buffer.from('}\n');
 
-export function bookmarkMetadata(revision: number, initialEventsEnd: boolean) {
+function jsonEvent(type: string, object: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, CLOSE_EVENT]);
+}
+
+function bookmarkMetadata(revision: number, initialEventsEnd: boolean): JsonObject {
   const annotations = initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {};
   return { resourceVersion: String(revision), ...annotations };
 }

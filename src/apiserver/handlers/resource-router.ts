@@ -45,7 +45,11 @@ export async function routeResource(api: Api, context: RequestContext, info: Req
     resource,
     namespace,
     output: {
-      accepted: negotiate(context.request.headers.accept, info.verb === 'watch', hasTable(resource, info)),
+      accepted: negotiate(context.request.headers.accept, {
+        watch: info.verb === 'watch',
+        tables: hasTable(resource, info),
+        protobuf: !resource.init.custom,
+      }),
       pretty: wantsPretty(context),
     },
   };

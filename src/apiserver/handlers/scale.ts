@@ -8,6 +8,7 @@ import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, invalidObject, notFound, unsupportedMediaType } from '../request/status-error.ts';
 import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
 import type { ScaleAccess } from '../storage/served-resource.ts';
+import { finish, type Steps } from '../storage/steps.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { asObject, asString, cloneJson, ensureObject, getPath, isObject, type JsonObject } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
@@ -27,7 +28,7 @@ export async function handleScale(api: Api, scope: ResourceScope): Promise<Serve
   if (info.verb === 'get') return scaleResponse(scope, await readObject(api, scope));
   const query = writeQuery(scope, info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
   const change = info.verb === 'patch' ? patchedScale(scope) : sentScale(scope);
-  return scaleResponse(scope, writeScale(api, scope, query, change));
+  return scaleResponse(scope, await finish(writeScale(api, scope, query, change)));
 }
 
 const builtinScale: ScaleAccess = {
@@ -95,11 +96,11 @@ function patchedScale(scope: ResourceScope): ScaleChange {
   return patcher;
 }
 
-function writeScale(api: Api, scope: ResourceScope, query: WriteQuery, change: ScaleChange): StoredObject {
+function writeScale(api: Api, scope: ResourceScope, query: WriteQuery, change: ScaleChange): Steps<StoredObject> {
   const { resource, info } = scope;
   const access = accessOf(scope);
   if (!resource.table.objects.has(keyFor(scope.namespace, info.name))) throw notFound(resource, info.name);
-  return new ObjectWriter(api).update(resource, info.name, writeOptions(scope, query), (old) => {
+  return new ObjectWriter(api).updating(resource, info.name, writeOptions(scope, query), (old) => {
     const shown = fromStorage(resource, cloneJson(old));
     const wanted = readScale(change(access.readForUpdate(shown)));
     const replicas = getPath(wanted, 'spec', 'replicas') ?? 0;

@@ -3,6 +3,8 @@ import { handleKubelet } from '../kubelet/kubelet-handler.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
 import { methodNotAllowed, unknownPath } from '../request/status-error.ts';
+import { finish } from '../storage/steps.ts';
+import { connectAdmission } from './connect-admission.ts';
 import { handlePatch } from './patch-handler.ts';
 import { handleBinding, handleEviction } from './pod-actions.ts';
 import { handleGet } from './read-handlers.ts';
@@ -34,7 +36,10 @@ export async function handleSubresource(api: Api, scope: ResourceScope): Promise
   const subresource = resource.subresource(info.subresource);
   if (!subresource) throw unknownPath();
   if (!subresource.verbs.includes(info.verb)) throw methodNotAllowed();
-  if (KUBELET.has(info.subresource)) return handleKubelet(api, scope);
+  if (KUBELET.has(info.subresource)) {
+    await finish(connectAdmission(api, scope));
+    return handleKubelet(api, scope);
+  }
   const handler = OWN_KINDS.get(info.subresource) ?? BY_VERB.get(info.verb);
   if (!handler) throw methodNotAllowed();
   return handler(api, scope);

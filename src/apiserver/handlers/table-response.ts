@@ -5,10 +5,10 @@ import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { type MetaApiVersion, parseIncludeObject, type TableRequest, tableRow, toTable } from '../table/table.ts';
-import type { JsonObject } from '../values/json.ts';
+import { asString, type JsonObject } from '../values/json.ts';
 import { jsonText } from '../values/json-text.ts';
 import { documentResponse, streamResponse } from './object-response.ts';
-import { bookmarkMetadata, type Representation } from './representation.ts';
+import { inJson, type Representation } from './representation.ts';
 
 type Common = Pick<TableRequest, 'printer' | 'nowMs' | 'includeObject' | 'apiVersion'>;
 
@@ -57,20 +57,19 @@ export function tableRepresentation(api: Api, scope: ResourceScope): Representat
   const request = common(api, scope);
   const { resource } = scope;
   let first = true;
-  const write = (object: JsonObject, resourceVersion: string): Uint8Array => {
+  const write = (object: JsonObject, resourceVersion: string): JsonObject => {
     const nowMs = api.clock.now();
     const table = toTable({ ...request, nowMs, objects: [object], metadata: { resourceVersion }, columns: first });
     first = false;
-    return Buffer.from(jsonText(table));
+    return table as unknown as JsonObject;
   };
-  return {
+  return inJson(
     // Headings depend on what this watch has sent before, so its frames are shared with nobody.
-    key: undefined,
-    object: (stored) => write(resource.decodeStored(stored), String(stored.revision)),
-    bookmark(revision, initialEventsEnd) {
-      const metadata = bookmarkMetadata(revision, initialEventsEnd);
-      const type = { kind: resource.kind, apiVersion: resource.apiVersion };
-      return write({ ...type, metadata, ...resource.init.emptyObject }, String(revision));
+    undefined,
+    (stored) => Buffer.from(jsonText(write(resource.decodeStored(stored), String(stored.revision)))),
+    (metadata) => {
+      const { kind, apiVersion } = resource;
+      return write({ kind, apiVersion, metadata, ...resource.init.emptyObject }, asString(metadata.resourceVersion));
     },
-  };
+  );
 }

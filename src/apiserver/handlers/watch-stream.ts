@@ -5,9 +5,7 @@ import { ConnectionLost } from '../http/connection-lost.ts';
 import type { WatchFaults } from '../request/fault-plan.ts';
 import type { Change } from '../storage/storage.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import type { Representation } from './representation.ts';
-
-type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+import type { EventType, Representation } from './representation.ts';
 
 /** Bytes, or how to make them when they are read: rows of a table depend on what was sent before. */
 type Frame = Uint8Array | (() => Uint8Array);
@@ -16,7 +14,6 @@ type Frame = Uint8Array | (() => Uint8Array);
 export type FrameCache = Map<string, Uint8Array>;
 
 const BATCH_BYTES = 64 * 1024;
-const CLOSE = Buffer.from('}\n');
 
 export interface WatchStreamOptions {
   representation: Representation;
@@ -75,13 +72,13 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   /** Sent only when it tells the reader something: a revision beyond the one where the watch began. */
   bookmark(revision: number): void {
     if (this.#ended || this.#faults.withholdBookmarks || revision <= this.#options.revision) return;
-    this.#enqueueLater(() => frameBytes('BOOKMARK', this.#options.representation.bookmark(revision, false)));
+    this.#enqueueLater(() => this.#options.representation.bookmark(revision, false));
   }
 
   /** Ends the watch with an ERROR event. */
   fail(status: Status): void {
     if (this.#ended) return;
-    this.#enqueue(Buffer.from(`${JSON.stringify({ type: 'ERROR', object: status })}\n`));
+    this.#enqueue(this.#options.representation.error(status));
     this.end();
   }
 
@@ -148,7 +145,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
       this.#initialDone = true;
       if (this.#options.initialEventsEnd && !this.#faults.withholdInitialEventsEnd) {
         const { representation, revision } = this.#options;
-        frames.push(frameBytes('BOOKMARK', representation.bookmark(revision, true)));
+        frames.push(representation.bookmark(revision, true));
       }
     }
     return frames.length === 0 ? undefined : Buffer.concat(frames);
@@ -169,7 +166,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
 
   #present(object: StoredObject): Frame | undefined {
     if (!this.#options.selects(object)) return undefined;
-    return frameBytes('ADDED', this.#options.representation.object(object));
+    return this.#options.representation.event('ADDED', object);
   }
 
   /** What the change means to this watcher: an object that leaves its selection is deleted, as far as it can see. */
@@ -184,11 +181,11 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
 
   #frame(type: EventType, object: () => StoredObject, frames: FrameCache | undefined): Frame {
     const { representation } = this.#options;
-    if (representation.key === undefined) return () => frameBytes(type, representation.object(object()));
+    if (representation.key === undefined) return () => representation.event(type, object());
     const key = `${type} ${representation.key}`;
     const shared = frames?.get(key);
     if (shared) return shared;
-    const frame = frameBytes(type, representation.object(object()));
+    const frame = representation.event(type, object());
     frames?.set(key, frame);
     return frame;
   }
@@ -253,8 +250,4 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
 
 function bytesOf(frame: Frame): Uint8Array {
   return typeof frame === 'function' ? frame() : frame;
-}
-
-function frameBytes(type: EventType, object: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, CLOSE]);
 }

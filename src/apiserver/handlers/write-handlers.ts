@@ -5,6 +5,7 @@ import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, conflict } from '../request/status-error.ts';
 import { keyFor, ObjectWriter, type WriteOptions } from '../storage/object-writer.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
+import { finish } from '../storage/steps.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { asString, type JsonObject } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
@@ -14,18 +15,23 @@ import { tableResponse } from './table-response.ts';
 import { withOwners } from './tracked-write.ts';
 import { decodeObject, matchNamespace, type WriteQuery, writeQuery } from './write-decoding.ts';
 
-export function handleCreate(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
+export async function handleCreate(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const { resource, request } = scope;
   const format = inputFormat(request.headers['content-type']);
   const query = writeQuery(scope, 'CreateOptions');
   const { object: sent, strict } = parseObject(request.body, format, resource.kind);
   const decoded = decodeObject(scope, sent, strict, query.fieldValidation);
   matchNamespace(decoded, scope);
-  return writeResponse(api, scope, 201, createObject(api, scope, decoded, query));
+  return writeResponse(api, scope, 201, await createObject(api, scope, decoded, query));
 }
 
 /** Creates what a client sent (in the version of the request); also the create half of PUT and apply. */
-export function createObject(api: Api, scope: ResourceScope, decoded: JsonObject, query: WriteQuery): StoredObject {
+export function createObject(
+  api: Api,
+  scope: ResourceScope,
+  decoded: JsonObject,
+  query: WriteQuery,
+): StoredObject | Promise<StoredObject> {
   const { resource } = scope;
   checkNamespace(api, resource, scope.namespace, asString(metadataOf(decoded).name));
   const metadata = metadataOf(decoded);
@@ -33,10 +39,10 @@ export function createObject(api: Api, scope: ResourceScope, decoded: JsonObject
   const object = toStorage(resource, decoded);
   resource.strategy.defaults?.(object);
   const managed = withOwners({ scope, before: undefined, after: object, query, nowMs: api.clock.now() });
-  return new ObjectWriter(api).create(resource, managed, writeOptions(scope, query));
+  return finish(new ObjectWriter(api).creation(resource, managed, writeOptions(scope, query, 'CreateOptions')));
 }
 
-export function handleUpdate(api: Api, scope: ResourceScope): ServerResponse | Promise<ServerResponse> {
+export async function handleUpdate(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const { resource, request, info } = scope;
   const query = writeQuery(scope, 'UpdateOptions');
   const format = inputFormat(request.headers['content-type']);
@@ -52,7 +58,7 @@ export function handleUpdate(api: Api, scope: ResourceScope): ServerResponse | P
   }
   const exists = resource.table.objects.has(keyFor(scope.namespace, info.name));
   if (!exists && resource.strategy.createOnUpdate && info.subresource === '') {
-    return writeResponse(api, scope, 201, createObject(api, scope, decoded, query));
+    return writeResponse(api, scope, 201, await createObject(api, scope, decoded, query));
   }
   const uid = asString(metadataOf(decoded).uid);
   const present = resource.table.objects.get(keyFor(scope.namespace, info.name));
@@ -60,12 +66,8 @@ export function handleUpdate(api: Api, scope: ResourceScope): ServerResponse | P
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${present.uid}`;
     throw conflict(resource, info.name, why);
   }
-  return writeResponse(
-    api,
-    scope,
-    200,
-    updateObject(api, scope, query, () => decoded),
-  );
+  const stored = await updateObject(api, scope, query, () => decoded);
+  return writeResponse(api, scope, 200, stored);
 }
 
 /** Replaces the object that the path names by what `change` makes of it, in the version of the request. */
@@ -74,24 +76,41 @@ export function updateObject(
   scope: ResourceScope,
   query: WriteQuery,
   change: (old: JsonObject) => JsonObject,
-): StoredObject {
+): StoredObject | Promise<StoredObject> {
   const { resource, info } = scope;
-  return new ObjectWriter(api).update(resource, info.name, writeOptions(scope, query), (old) => {
+  const steps = new ObjectWriter(api).updating(resource, info.name, writeOptions(scope, query), (old) => {
     const changed = change(fromStorage(resource, old));
     const object = toStorage(resource, changed);
     resource.strategy.defaults?.(object);
     return withOwners({ scope, before: old, after: object, query, nowMs: api.clock.now() });
   });
+  return finish(steps);
 }
 
-export function writeOptions(scope: ResourceScope, query: Pick<WriteQuery, 'dryRun'>): WriteOptions {
+export function writeOptions(
+  scope: ResourceScope,
+  query: Pick<WriteQuery, 'dryRun'>,
+  kind: 'CreateOptions' | 'UpdateOptions' = 'UpdateOptions',
+): WriteOptions {
   return {
     namespace: scope.namespace,
     dryRun: query.dryRun,
     user: scope.user,
+    asked: askedOptions(scope.request.query, kind),
     ...(scope.info.subresource === '' ? {} : { subresource: scope.info.subresource }),
     warn: (message) => scope.warnings.push(message),
   };
+}
+
+/** What the query of a write says, as an object. */
+function askedOptions(query: URLSearchParams, kind: string): JsonObject {
+  const dryRun = query.getAll('dryRun').filter((text) => text !== '');
+  const text = (name: string) => {
+    const value = query.get(name) ?? '';
+    return value === '' ? {} : { [name]: value };
+  };
+  const given = { ...text('fieldManager'), ...text('fieldValidation') };
+  return { kind, apiVersion: 'meta.k8s.io/v1', ...(dryRun.length > 0 ? { dryRun } : {}), ...given };
 }
 
 export function writeResponse(

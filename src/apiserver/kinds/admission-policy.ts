@@ -2,7 +2,15 @@ import { compileAdmissionPolicy } from '../admission/policy/compiled-policy.ts';
 import type { PolicyExpression } from '../admission/policy/policy-expression.ts';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
 import type { Strategy } from '../storage/strategy.ts';
-import { asArray, asObject, asString, ensureObject, isObject, type JsonObject } from '../values/json.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  ensureObject,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../values/json.ts';
 import { dnsSubdomain, pathSegment, qualifiedNameProblems } from '../values/name-rules.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { items, optionalObject, setDefault, specOf } from './defaulting.ts';
@@ -12,7 +20,7 @@ const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
-function defaultMatchResources(parent: JsonObject, key: string): void {
+export function defaultMatchResources(parent: JsonObject, key: string): void {
   const resources = optionalObject(parent, key);
   if (!resources) return;
   setDefault(resources, 'matchPolicy', 'Equivalent');
@@ -22,8 +30,12 @@ function defaultMatchResources(parent: JsonObject, key: string): void {
   for (const rule of rules) setDefault(rule, 'scope', '*');
 }
 
-function ruleErrors(resources: JsonObject, field: string): FieldError[] {
-  return ['resourceRules', 'excludeResourceRules'].flatMap((list) =>
+export function ruleErrors(
+  resources: JsonObject,
+  field: string,
+  lists: readonly string[] = ['resourceRules', 'excludeResourceRules'],
+): FieldError[] {
+  return lists.flatMap((list) =>
     items(resources[list]).flatMap((rule, index) =>
       ['operations', 'apiGroups', 'apiVersions', 'resources']
         .filter((part) => asArray(rule[part]).length === 0)
@@ -32,7 +44,7 @@ function ruleErrors(resources: JsonObject, field: string): FieldError[] {
   );
 }
 
-function expressionErrors(
+export function expressionErrors(
   text: string,
   compiled: PolicyExpression | undefined,
   field: string,
@@ -45,6 +57,36 @@ function expressionErrors(
 function policyErrors(policy: JsonObject): FieldError[] {
   const spec = specOf(policy);
   const compiled = compileAdmissionPolicy(policy);
+  return [
+    ...commonErrors(spec, compiled.matchConditions, compiled.variables),
+    ...validationErrors(policy, spec, compiled),
+  ];
+}
+
+export function conditionErrors(
+  conditions: JsonValue | undefined,
+  compiled: readonly PolicyExpression[],
+  field: string,
+): FieldError[] {
+  const names = items(conditions).map(({ name }) => asString(name));
+  return items(conditions).flatMap(({ expression }, index) => {
+    const at = `${field}[${index}]`;
+    const name = names[index] ?? '';
+    const problems = name === '' ? [] : qualifiedNameProblems(name);
+    return [
+      ...expressionErrors(asString(expression), compiled[index], `${at}.expression`),
+      ...(name === '' ? [required(`${at}.name`)] : problems.map((problem) => invalid(`${at}.name`, name, problem))),
+      ...(name !== '' && names.indexOf(name) < index ? [duplicate(`${at}.name`, name)] : []),
+    ];
+  });
+}
+
+/** What policies that validate and those that mutate have in common. */
+export function commonErrors(
+  spec: JsonObject,
+  conditions: readonly PolicyExpression[],
+  variables: ReadonlyMap<string, PolicyExpression>,
+): FieldError[] {
   const errors: FieldError[] = [];
   if (!FAILURE_POLICIES.includes(asString(spec.failurePolicy))) {
     errors.push(notSupported('spec.failurePolicy', spec.failurePolicy, FAILURE_POLICIES));
@@ -55,25 +97,16 @@ function policyErrors(policy: JsonObject): FieldError[] {
     errors.push(...ruleErrors(constraints, 'spec.matchConstraints'));
     if (items(constraints.resourceRules).length === 0) errors.push(required('spec.matchConstraints.resourceRules'));
   }
-  items(spec.matchConditions).forEach((condition, index) => {
-    const field = `spec.matchConditions[${index}]`;
-    const text = asString(condition.expression);
-    errors.push(...expressionErrors(text, compiled.matchConditions[index], `${field}.expression`));
-    const name = asString(condition.name);
-    if (name === '') errors.push(required(`${field}.name`));
-    else errors.push(...qualifiedNameProblems(name).map((problem) => invalid(`${field}.name`, name, problem)));
-  });
+  errors.push(...conditionErrors(spec.matchConditions, conditions, 'spec.matchConditions'));
   items(spec.variables).forEach((variable, index) => {
     const field = `spec.variables[${index}]`;
     const name = asString(variable.name);
     if (name.trim() === '') errors.push(required(`${field}.name`, 'name is not specified'));
     else if (!IDENTIFIER.test(name)) errors.push(invalid(`${field}.name`, name, 'must be a valid CEL identifier'));
     const text = asString(variable.expression);
-    errors.push(
-      ...expressionErrors(text, compiled.variables.get(name), `${field}.expression`, 'expression is not specified'),
-    );
+    errors.push(...expressionErrors(text, variables.get(name), `${field}.expression`, 'expression is not specified'));
   });
-  return [...errors, ...validationErrors(policy, spec, compiled)];
+  return errors;
 }
 
 function validationErrors(
@@ -131,7 +164,7 @@ export const validatingPolicyStrategy: Strategy = {
   validate: policyErrors,
 };
 
-function paramRefErrors(paramRef: JsonObject): FieldError[] {
+export function paramRefErrors(paramRef: JsonObject): FieldError[] {
   const field = 'spec.paramRef';
   const name = asString(paramRef.name);
   const errors = name === '' ? [] : pathSegment(name, false).map((text) => invalid(`${field}.name`, name, text));

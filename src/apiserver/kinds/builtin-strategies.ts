@@ -9,9 +9,12 @@ import { customResourceDefinitionStrategy } from './custom-resource-definition.t
 import { eventStrategy, eventsV1Strategy } from './event.ts';
 import { selectableField } from './field-text.ts';
 import { NAME_RULES } from './kind-names.ts';
+import { mutatingBindingStrategy, mutatingPolicyStrategy } from './mutating-policy.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { podStrategy } from './pod.ts';
+import * as rbac from './rbac.ts';
 import { serviceStrategy } from './service.ts';
+import { webhookStrategy } from './webhook-configuration.ts';
 import * as workloads from './workloads.ts';
 
 /** The strategies of the built-in kinds for one server, by `plural.group`. Kinds without one are plain objects. */
@@ -56,10 +59,10 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['networkpolicies.networking.k8s.io', cluster.networkPolicyStrategy],
     ['runtimeclasses.node.k8s.io', { createOnUpdate: true, unconditionalUpdate: false }],
     ['poddisruptionbudgets.policy', cluster.podDisruptionBudgetStrategy],
-    ['clusterrolebindings.rbac.authorization.k8s.io', cluster.roleBindingStrategy(true)],
-    ['clusterroles.rbac.authorization.k8s.io', cluster.roleStrategy],
-    ['rolebindings.rbac.authorization.k8s.io', cluster.roleBindingStrategy(false)],
-    ['roles.rbac.authorization.k8s.io', cluster.roleStrategy],
+    ['clusterrolebindings.rbac.authorization.k8s.io', rbac.roleBindingStrategy(false)],
+    ['clusterroles.rbac.authorization.k8s.io', rbac.roleStrategy(false)],
+    ['rolebindings.rbac.authorization.k8s.io', rbac.roleBindingStrategy(true)],
+    ['roles.rbac.authorization.k8s.io', rbac.roleStrategy(true)],
     ['deviceclasses.resource.k8s.io', { ...counted, ...returned }],
     ['resourceclaims.resource.k8s.io', returned],
     ['resourceclaimtemplates.resource.k8s.io', returned],
@@ -71,11 +74,11 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['storageclasses.storage.k8s.io', cluster.storageClassStrategy],
     ['volumeattachments.storage.k8s.io', { ...conditional, ...returned }],
     ['volumeattributesclasses.storage.k8s.io', returned],
-    ['mutatingwebhookconfigurations.admissionregistration.k8s.io', cluster.webhookStrategy(true)],
-    ['validatingwebhookconfigurations.admissionregistration.k8s.io', cluster.webhookStrategy(false)],
-    ['mutatingadmissionpolicies.admissionregistration.k8s.io', cluster.admissionPolicyStrategy],
+    ['mutatingwebhookconfigurations.admissionregistration.k8s.io', webhookStrategy(true)],
+    ['validatingwebhookconfigurations.admissionregistration.k8s.io', webhookStrategy(false)],
+    ['mutatingadmissionpolicies.admissionregistration.k8s.io', mutatingPolicyStrategy],
     ['validatingadmissionpolicies.admissionregistration.k8s.io', validatingPolicyStrategy],
-    ['mutatingadmissionpolicybindings.admissionregistration.k8s.io', { ...counted, ...conditional }],
+    ['mutatingadmissionpolicybindings.admissionregistration.k8s.io', mutatingBindingStrategy],
     ['validatingadmissionpolicybindings.admissionregistration.k8s.io', validatingBindingStrategy],
   ]);
 }

@@ -1,29 +1,8 @@
 import { type FieldError, invalid, required } from '../request/field-error.ts';
 import type { Strategy } from '../storage/strategy.ts';
-import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import { asArray, asObject, asString, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import { pathSegment } from '../values/name-rules.ts';
 import { items, optionalObject, setDefault, setDefaultNumber, specOf } from './defaulting.ts';
-
-const RBAC = 'rbac.authorization.k8s.io';
-
-function ruleErrors(rule: JsonObject, field: string): FieldError[] {
-  const empty = (name: string) => asArray(rule[name]).length === 0;
-  const errors: FieldError[] = [];
-  if (empty('verbs')) errors.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
-  if (!empty('nonResourceURLs')) return errors;
-  if (empty('apiGroups')) {
-    errors.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
-  }
-  if (empty('resources')) {
-    errors.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
-  }
-  return errors;
-}
-
-export const roleStrategy: Strategy = {
-  createOnUpdate: true,
-  validate: (object) => items(object.rules).flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`)),
-};
 
 export const ipAddressStrategy: Strategy = {
   validate(object) {
@@ -61,35 +40,6 @@ function dropCoordination(object: JsonObject, old: JsonObject): void {
   const [spec, before] = [specOf(object), asObject(old.spec)];
   for (const field of ['strategy', 'preferredHolder']) if (before[field] === undefined) delete spec[field];
 }
-
-/** `clusterWide`: a subject that is a service account must then say of which namespace. */
-export const roleBindingStrategy = (clusterWide: boolean): Strategy => ({
-  createOnUpdate: true,
-  defaults(object) {
-    setDefault(ensureObject(object, 'roleRef'), 'apiGroup', RBAC);
-    for (const subject of items(object.subjects)) {
-      if (subject.kind === 'User' || subject.kind === 'Group') setDefault(subject, 'apiGroup', RBAC);
-    }
-  },
-  validate(object) {
-    const role = asObject(object.roleRef);
-    const errors: FieldError[] = [];
-    if (asString(role.name) === '') errors.push(required('roleRef.name'));
-    items(object.subjects).forEach((subject, index) => {
-      if (asString(subject.name) === '') errors.push(required(`subjects[${index}].name`));
-      if (clusterWide && subject.kind === 'ServiceAccount' && asString(subject.namespace) === '') {
-        errors.push(required(`subjects[${index}].namespace`));
-      }
-    });
-    return errors;
-  },
-  validateUpdate(object, old) {
-    if (jsonEqual(object.roleRef, old.roleRef)) return [];
-    const { apiGroup, kind, name } = asObject(object.roleRef);
-    const shown = { APIGroup: asString(apiGroup), Kind: asString(kind), Name: asString(name) };
-    return [invalid('roleRef', shown, 'cannot change roleRef')];
-  },
-});
 
 export const networkPolicyStrategy: Strategy = {
   generation: true,
@@ -208,43 +158,6 @@ export const endpointSliceStrategy: Strategy = {
       port.name ??= '';
       setDefault(port, 'protocol', 'TCP');
     }
-  },
-};
-
-function defaultWebhook(webhook: JsonObject, mutating: boolean): void {
-  setDefault(webhook, 'failurePolicy', 'Fail');
-  setDefault(webhook, 'matchPolicy', 'Equivalent');
-  ensureObject(webhook, 'namespaceSelector');
-  ensureObject(webhook, 'objectSelector');
-  webhook.timeoutSeconds ??= 10;
-  if (mutating) setDefault(webhook, 'reinvocationPolicy', 'Never');
-  for (const rule of items(webhook.rules)) setDefault(rule, 'scope', '*');
-  const service = optionalObject(asObject(webhook.clientConfig), 'service');
-  if (service) service.port ??= 443;
-}
-
-export function webhookStrategy(mutating: boolean): Strategy {
-  return {
-    generation: true,
-    unconditionalUpdate: false,
-    defaults(object) {
-      for (const webhook of items(object.webhooks)) defaultWebhook(webhook, mutating);
-    },
-  };
-}
-
-export const admissionPolicyStrategy: Strategy = {
-  generation: true,
-  unconditionalUpdate: false,
-  defaults(object) {
-    const spec = specOf(object);
-    setDefault(spec, 'failurePolicy', 'Fail');
-    const constraints = optionalObject(spec, 'matchConstraints');
-    if (!constraints) return;
-    setDefault(constraints, 'matchPolicy', 'Equivalent');
-    ensureObject(constraints, 'namespaceSelector');
-    ensureObject(constraints, 'objectSelector');
-    for (const rule of items(constraints.resourceRules)) setDefault(rule, 'scope', '*');
   },
 };
 

@@ -71,9 +71,12 @@ export const podStrategy: Strategy = {
     }
   },
 
-  prepareForCreate(object) {
+  admit(object) {
     tolerateLostNodes(specOf(object));
     setPriority(specOf(object));
+  },
+
+  prepareForCreate(object) {
     object.status = { phase: 'Pending', qosClass: qosClassOf(object) };
   },
 

@@ -43,12 +43,18 @@ export interface KubeletPort extends Omit<KubeletTarget, 'container'> {
  */
 export interface Kubelet {
   /** The text of a log, in pieces of any size. */
-  log?(
-    request: KubeletLogRequest,
-  ): string | Iterable<string> | AsyncIterable<string> | Promise<string | Iterable<string> | AsyncIterable<string>>;
+  log?:
+    | ((
+        request: KubeletLogRequest,
+      ) =>
+        | string
+        | Iterable<string>
+        | AsyncIterable<string>
+        | Promise<string | Iterable<string> | AsyncIterable<string>>)
+    | undefined;
   /** Runs until it returns; a number is the exit code. */
-  exec?(session: KubeletSession): Promise<number | undefined> | Promise<void> | number | void;
-  attach?(session: KubeletSession): Promise<number | undefined> | Promise<void> | number | void;
+  exec?: ((session: KubeletSession) => Promise<number | undefined> | Promise<void> | number | void) | undefined;
+  attach?: ((session: KubeletSession) => Promise<number | undefined> | Promise<void> | number | void) | undefined;
   /** The connection is the pod's side of it. It ends when it returns, or is destroyed. */
-  portForward?(request: KubeletPort, connection: Duplex): Promise<void> | void;
+  portForward?: ((request: KubeletPort, connection: Duplex) => Promise<void> | void) | undefined;
 }

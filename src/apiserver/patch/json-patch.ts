@@ -84,7 +84,7 @@ class PatchedDocument {
         this.#add(this.#locate(path, op), value);
         break;
       case 'remove':
-        this.#remove(this.#locate(path, op));
+        this.#remove(this.#locate(path, op), path, op);
         break;
       case 'replace':
         this.#replace(path, value);
@@ -92,7 +92,7 @@ class PatchedDocument {
       case 'move': {
         const source = this.#locate(from, op);
         const moved = this.#read(source) ?? null;
-        this.#remove(source);
+        this.#remove(source, from, op);
         this.#add(this.#locate(path, op), moved);
         break;
       }
@@ -145,12 +145,15 @@ class PatchedDocument {
     parent.splice(index, 0, value);
   }
 
-  #remove({ parent, token }: Target): void {
+  #remove({ parent, token }: Target, path: string, op: string): void {
     if (Array.isArray(parent)) {
       parent.splice(existingIndex(parent, token), 1);
       return;
     }
-    if (!Object.hasOwn(parent, token)) throw unprocessable(`Unable to remove nonexistent key: ${token}: missing value`);
+    if (!Object.hasOwn(parent, token)) {
+      const why = `Unable to remove nonexistent key: ${token}: missing value`;
+      throw unprocessable(`error in ${op} for path: '${path}': ${why}`);
+    }
     delete parent[token];
   }
 

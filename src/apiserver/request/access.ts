@@ -37,6 +37,17 @@ export interface Attributes {
   readonly path?: string;
 }
 
+/** Whether something may be done, and by what rule; empty without one. */
+export interface Decision {
+  readonly allowed: boolean;
+  readonly reason: string;
+}
+
+/** Who decides about users of whom nothing else is said. */
+export interface Authorizer {
+  decide(user: User, wanted: Attributes): Decision;
+}
+
 interface Denial {
   readonly match: AccessMatch;
   readonly code: 401 | 403;
@@ -45,9 +56,26 @@ interface Denial {
 export const ADMIN: User = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
+/** Members may do everything, whatever the roles say. */
+export const PRIVILEGED_GROUP = 'system:masters';
+const ALLOWED: Decision = { allowed: true, reason: '' };
+const DENIED: Decision = { allowed: false, reason: '' };
+
+/** What knows tokens that were not added by name: those of service accounts. */
+export interface TokenAuthenticator {
+  /** The user and what the token may be used for; a text says why it is not accepted; undefined: it is not one of these. */
+  authenticate(token: string): AuthenticatedToken | string | undefined;
+}
+
+export interface AuthenticatedToken {
+  readonly user: User;
+  /** Unset: for everything. */
+  readonly audiences?: readonly string[];
+}
+
 /**
- * Who may do what. Everybody who holds a token may do everything, until `deny` takes something away, or `allowOnly`
- * leaves a user nothing but what it names.
+ * Who may do what. Everybody who holds a token may do everything, or with `access: 'rbac'` what roles and bindings grant, until
+ * `deny` takes something away, or `allowOnly` leaves a user nothing but what it names.
  */
 export class Access {
   readonly #tokens = new Map<string, { user: User; expiresMs: number }>();
@@ -56,11 +84,19 @@ export class Access {
   /** Whether requests need a token at all. */
   readonly requiresToken: boolean;
   readonly #clock: Pick<Clock, 'now'>;
+  #authorizer: Authorizer | undefined;
+  #authenticator: TokenAuthenticator | undefined;
 
   constructor(adminToken: string | undefined, clock: Pick<Clock, 'now'>) {
     this.requiresToken = adminToken !== undefined;
     this.#clock = clock;
     if (adminToken !== undefined) this.addToken(adminToken, ADMIN);
+  }
+
+  /** From now on, these are asked too. @internal */
+  use(parts: { authorizer?: Authorizer | undefined; authenticator?: TokenAuthenticator | undefined }): void {
+    this.#authorizer = parts.authorizer ?? this.#authorizer;
+    this.#authenticator = parts.authenticator ?? this.#authenticator;
   }
 
   /** From now on, until it expires, the token stands for the user. Returns the way out. */
@@ -83,19 +119,21 @@ export class Access {
     return () => this.#allowed.delete(user);
   }
 
-  /** Throws 401. */
+  /** Throws 401. Where rights are listed, requests without a token may have some, as those of nobody. */
   authenticate(authorization: string | undefined): User {
     const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trim();
-    const user = token === undefined ? undefined : this.userOfToken(token);
-    if (user) return user;
+    const found = token === undefined ? undefined : this.findToken(token);
+    if (typeof found === 'object' && isFor(found, API_AUDIENCES)) return found.user;
     if (!this.requiresToken) return ADMIN;
+    if (this.#authorizer && token === undefined) return ANONYMOUS;
     throw unauthorized();
   }
 
-  /** The user that a token stands for. */
-  userOfToken(token: string): User | undefined {
+  /** The user that a token stands for, or why it stands for nobody. @internal */
+  findToken(token: string): AuthenticatedToken | string | undefined {
     const known = this.#tokens.get(token);
-    return known && known.expiresMs > this.#clock.now() ? known.user : undefined;
+    if (known && known.expiresMs > this.#clock.now()) return { user: known.user };
+    return this.#authenticator?.authenticate(token);
   }
 
   /** Throws 401 or 403. @internal */
@@ -103,14 +141,22 @@ export class Access {
     for (const { match, code } of this.#denials) {
       if (code === 401 && covers(match, user, attributes)) throw unauthorized();
     }
-    if (!this.allows(user, attributes)) throw refusal(user, attributes);
+    const { allowed, reason } = this.decide(user, attributes);
+    if (!allowed) throw refusal(user, attributes, reason);
   }
 
   /** @internal */
   allows(user: User, attributes: Attributes): boolean {
-    for (const { match } of this.#denials) if (covers(match, user, attributes)) return false;
+    return this.decide(user, attributes).allowed;
+  }
+
+  /** @internal */
+  decide(user: User, attributes: Attributes): Decision {
+    for (const { match } of this.#denials) if (covers(match, user, attributes)) return DENIED;
     const allowed = this.#allowed.get(user.name);
-    return allowed === undefined || allowed.some((match) => covers(match, user, attributes));
+    if (allowed) return allowed.some((match) => covers(match, user, attributes)) ? ALLOWED : DENIED;
+    if (!this.#authorizer || user.groups.includes(PRIVILEGED_GROUP)) return ALLOWED;
+    return this.#authorizer.decide(user, attributes);
   }
 
   /** Whether `deny` has taken something from the user. @internal */
@@ -118,15 +164,27 @@ export class Access {
     return [...this.#denials].some(({ match }) => match.user === undefined || match.user === user.name);
   }
 
-  /** What the user may do, for rules reviews; undefined: everything. */
+  /** What `allowOnly` has left the user; undefined when it was not called. */
   rulesOf(user: User): readonly AccessMatch[] | undefined {
     return this.#allowed.get(user.name);
   }
 
+  /** Whether the user has rights that could be listed, and not simply all. @internal */
+  isLimited(user: User): boolean {
+    return this.#allowed.has(user.name) || (this.#authorizer !== undefined && !user.groups.includes(PRIVILEGED_GROUP));
+  }
+
   /** The 403 for what a user may not do. @internal */
   refusal(user: User, attributes: Attributes): StatusError {
-    return refusal(user, attributes);
+    return refusal(user, attributes, '');
   }
+}
+
+/** What tokens of service accounts are for, unless they say otherwise: this server. */
+export const API_AUDIENCES: readonly string[] = ['https://kubernetes.default.svc'];
+
+export function isFor({ audiences }: AuthenticatedToken, wanted: readonly string[]): boolean {
+  return audiences === undefined || audiences.some((audience) => wanted.includes(audience));
 }
 
 export function attributesOf(info: RequestInfo, path: string): Attributes {
@@ -160,12 +218,13 @@ function matchesPath(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
 }
 
-function refusal(user: User, wanted: Attributes): StatusError {
+function refusal(user: User, wanted: Attributes, reason: string): StatusError {
   const who = `User ${JSON.stringify(user.name)} cannot ${wanted.verb}`;
-  if (wanted.path !== undefined) return forbiddenPath(`${who} path ${JSON.stringify(wanted.path)}`);
+  const end = reason === '' ? '' : `: ${reason}`;
+  if (wanted.path !== undefined) return forbiddenPath(`${who} path ${JSON.stringify(wanted.path)}${end}`);
   const resource = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;
   const where =
     wanted.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(wanted.namespace)}`;
   const why = `${who} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(wanted.group)} ${where}`;
-  return forbiddenResource({ group: wanted.group, plural: wanted.resource }, wanted.name, why);
+  return forbiddenResource({ group: wanted.group, plural: wanted.resource }, wanted.name, `${why}${end}`);
 }

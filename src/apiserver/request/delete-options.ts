@@ -21,6 +21,21 @@ export function deleteOptionsFrom(body: JsonObject | undefined, query: URLSearch
   return body === undefined ? fromQuery(query) : fromBody(body);
 }
 
+/** As webhooks and policies see them. */
+export function deleteOptionsObject({ uid, resourceVersion, dryRun, ...rest }: DeleteOptions): JsonObject {
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return {
+    kind: 'DeleteOptions',
+    apiVersion: 'meta.k8s.io/v1',
+    ...rest,
+    ...(Object.keys(preconditions).length > 0 ? { preconditions } : {}),
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+  };
+}
+
 function fromBody(body: JsonObject): DeleteOptions {
   if (body.kind !== undefined && body.kind !== '' && body.kind !== 'DeleteOptions') {
     const version = asString(body.apiVersion) || 'v1';

@@ -31,12 +31,12 @@ export type Fault =
   | {
       kind: 'status';
       code: number;
-      reason?: string;
-      message?: string;
-      retryAfterSeconds?: number;
-      headers?: Readonly<Record<string, string>>;
+      reason?: string | undefined;
+      message?: string | undefined;
+      retryAfterSeconds?: number | undefined;
+      headers?: Readonly<Record<string, string>> | undefined;
       /** Sent instead of a Status, as a proxy would. */
-      body?: string;
+      body?: string | undefined;
     }
   /** The connection breaks after this many bytes. */
   | { kind: 'cut'; afterBytes: number }
@@ -53,13 +53,19 @@ export type Fault =
   | { kind: 'withhold-initial-events-end' }
   | { kind: 'withhold-bookmarks' }
   /** The first `count` events after the initial ones are not sent. Default: all. */
-  | { kind: 'withhold-events'; count?: number }
+  | { kind: 'withhold-events'; count?: number | undefined }
   /** Events after the initial ones, and bookmarks, are sent this much later, by the server's clock. */
   | { kind: 'delay-events'; ms: number }
   /** The first `count` events are sent twice. Default: all. */
-  | { kind: 'duplicate-events'; count?: number }
+  | { kind: 'duplicate-events'; count?: number | undefined }
   /** The watch sends an ERROR event after `afterEvents` events (default 0) and ends. Default: 410 Expired. */
-  | { kind: 'error-event'; afterEvents?: number; code?: number; reason?: string; message?: string };
+  | {
+      kind: 'error-event';
+      afterEvents?: number | undefined;
+      code?: number | undefined;
+      reason?: string | undefined;
+      message?: string | undefined;
+    };
 
 /** Which requests a fault meets, and how often. */
 export interface FaultOptions {

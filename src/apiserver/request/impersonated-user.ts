@@ -74,7 +74,7 @@ function unescapeKey(key: string): string {
 
 function refusalOf(access: Access, user: User, wanted: WantedUser, request: Attributes): StatusError | undefined {
   const plain = firstRefusal(access, user, rightsFor(wanted, 'impersonate', ''));
-  if (!plain || access.rulesOf(user) === undefined) return plain;
+  if (!plain || !access.isLimited(user)) return plain;
   const mode = constrainedMode(wanted);
   if (mode === undefined) return plain;
   const rights = [

@@ -22,7 +22,7 @@ describe('a protobuf body', () => {
     });
   });
 
-  it('is taken, and answered in JSON', async () => {
+  it('is accepted, and answered in protobuf', async () => {
     await using server = await ApiServer.start({ listen: false, clock: new FakeClock() });
     const response = await server.transport().request({
       method: 'POST',
@@ -36,8 +36,8 @@ describe('a protobuf body', () => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body) chunks.push(chunk);
     expect(response.status).toBe(201);
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ data: { a: 'b' } });
+    expect(response.headers.get('content-type')).toBe('application/vnd.kubernetes.protobuf');
+    expect(parseProtobufBody(Buffer.concat(chunks))).toMatchObject({ kind: 'ConfigMap', data: { a: 'b' } });
   });
 
   it('that ends early is an error, not a crash', () => {

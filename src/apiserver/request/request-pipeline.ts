@@ -1,7 +1,7 @@
-import { stringify } from 'yaml';
 import type { Api } from '../api.ts';
 import type { Discovery } from '../handlers/discovery-handler.ts';
 import { healthResponse, versionResponse } from '../handlers/health.ts';
+import { plainResponse } from '../handlers/object-response.ts';
 import { routeResource } from '../handlers/resource-router.ts';
 import { ConnectionLost } from '../http/connection-lost.ts';
 import { type Access, ANONYMOUS, attributesOf, type User } from './access.ts';
@@ -9,7 +9,6 @@ import { MAX_BODY_BYTES } from './body.ts';
 import { untilReleased, withBodyFaults } from './body-faults.ts';
 import { type FaultPlan, type MetFault, watchFaults } from './fault-plan.ts';
 import { impersonated } from './impersonated-user.ts';
-import { parseAccept } from './negotiation.ts';
 import { type RequestContext, type ServerRequest, type ServerResponse, textResponse } from './request.ts';
 import { decodePath, type RequestInfo, requestInfo, splitPath } from './request-info.ts';
 import { internalError, StatusError, statusError, tooLarge, unknownPath } from './status-error.ts';
@@ -175,13 +174,8 @@ function errorResponse(error: unknown, accept: string | undefined): ServerRespon
     const type: [string, string][] = typed ? [] : [['content-type', 'text/html']];
     return { status: known.status.code, headers: [...type, ...headers], body: Buffer.from(known.text) };
   }
-  const [best] = parseAccept(accept ?? '');
-  if (best?.type === 'application/yaml') {
-    const text = stringify(known.status, { sortMapEntries: true, indentSeq: false });
-    return { status: known.status.code, headers: [['content-type', best.type], ...headers], body: Buffer.from(text) };
-  }
-  const body = Buffer.from(`${JSON.stringify(known.status)}\n`);
-  return { status: known.status.code, headers: [['content-type', 'application/json'], ...headers], body };
+  const response = plainResponse(known.status.code, known.status, accept);
+  return { ...response, headers: [...response.headers, ...headers] };
 }
 
 function messageOf(error: unknown): string {

@@ -5,6 +5,7 @@ import { asString, type JsonObject } from '../values/json.ts';
 import { FOREGROUND_FINALIZER, finalizersOf, metadataOf, ORPHAN_FINALIZER, timestamp } from '../values/object-meta.ts';
 import { admissionRequest, keyFor, ObjectWriter, type WriteOptions } from './object-writer.ts';
 import type { ServedResource } from './served-resource.ts';
+import { finishNow, type Steps } from './steps.ts';
 import { StoredObject } from './stored-object.ts';
 
 export interface Deletion {
@@ -23,7 +24,25 @@ export class ObjectDeleter {
     this.#writer = new ObjectWriter(api);
   }
 
+  /** For the server itself. */
   delete(resource: ServedResource, name: string, options: DeleteOptions, write: WriteOptions): Deletion {
+    return finishNow(this.deletion(resource, name, options, write));
+  }
+
+  /** When somebody else writes the object while a webhook is asked, all begins again. */
+  *deletion(resource: ServedResource, name: string, options: DeleteOptions, write: WriteOptions): Steps<Deletion> {
+    for (;;) {
+      const deletion = yield* this.#tryDelete(resource, name, options, write);
+      if (deletion) return deletion;
+    }
+  }
+
+  *#tryDelete(
+    resource: ServedResource,
+    name: string,
+    options: DeleteOptions,
+    write: WriteOptions,
+  ): Steps<Deletion | undefined> {
     const existing = resource.table.objects.get(keyFor(write.namespace, name));
     if (!existing) throw notFound(resource, name);
     const object = existing.decode();
@@ -35,7 +54,17 @@ export class ObjectDeleter {
     const admission = write.user && this.#api.admission.active();
     if (admission) {
       const old = existing.decode();
-      admission.validate(admissionRequest(resource, 'DELETE', { name, old }, this.#writer.context(write)));
+      const context = { ...this.#writer.context(write), subresource: '' };
+      const asked = admissionRequest(
+        resource,
+        'DELETE',
+        { name: write.unnamed ? '' : name, old },
+        context,
+        write.asked,
+      );
+      yield* admission.mutate(asked);
+      yield* admission.validate(asked);
+      if (resource.table.objects.get(existing.key) !== existing) return undefined;
     }
 
     const begun = strategy.beginDelete?.(object, options, this.#writer.context(write));

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../admission/admission.ts';
+import { type AdmissionRequest, Reinvocation } from '../admission/admission.ts';
 import type { Api } from '../api.ts';
 import type { User } from '../request/access.ts';
 import type { FieldError } from '../request/field-error.ts';
@@ -30,6 +30,7 @@ import {
   validateMetadataUpdate,
 } from '../values/object-meta.ts';
 import type { ServedResource } from './served-resource.ts';
+import { finishNow, type Steps } from './steps.ts';
 import { StoredObject } from './stored-object.ts';
 import type { WriteContext } from './strategy.ts';
 
@@ -40,6 +41,10 @@ export interface WriteOptions {
   readonly subresource?: string;
   /** Who writes; unset for the server itself. */
   readonly user?: User;
+  /** What the client asked for beside the write, as webhooks and policies see it. */
+  readonly asked?: JsonObject;
+  /** Whether it is one of many that a client did not name. Default false. */
+  readonly unnamed?: boolean;
   /** Whether an object that is too large to be stored may be stored without its owners instead. Default true. */
   readonly mayForgetOwners?: boolean;
   warn(message: string): void;
@@ -49,8 +54,8 @@ const NAME_ATTEMPTS = 8;
 
 /**
  * Creates and updates with the rules that all kinds share: identity, generation, optimistic concurrency, finalizers,
- * and the kind's own strategy in between. Objects are in the storage version. Nothing here awaits, so that what was
- * read is still true when it is written.
+ * and the kind's own strategy in between. Objects are in the storage version. All happens in one turn, so that what was read is
+ * still true when it is written, unless a webhook has to be asked: then what it was asked about is compared with what is there.
  */
 export class ObjectWriter {
   readonly #api: Api;
@@ -72,18 +77,26 @@ export class ObjectWriter {
     };
   }
 
+  /** For the server itself, whom no plugin is asked about. */
   create(resource: ServedResource, object: JsonObject, options: WriteOptions): StoredObject {
+    return finishNow(this.creation(resource, object, options));
+  }
+
+  *creation(resource: ServedResource, object: JsonObject, options: WriteOptions): Steps<StoredObject> {
     const { identity, clock } = this.#api;
     const { strategy, table } = resource;
     const context = this.context(options);
+    const sent = ensureObject(object, 'metadata');
+    for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink']) delete sent[field];
+    if (resource.namespaced) sent.namespace = options.namespace;
+    strategy.admit?.(object);
+    const admission = options.user && this.#api.admission.active();
+    const name = asString(sent.name);
+    const asked = admission && admissionRequest(resource, 'CREATE', { name, object }, context, options.asked);
+    if (asked) yield* admission.mutate(asked);
     const metadata = ensureObject(object, 'metadata');
-    for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink']) delete metadata[field];
     metadata.uid = identity.uid();
     metadata.creationTimestamp = timestamp(clock.now());
-    if (resource.namespaced) metadata.namespace = options.namespace;
-    const admission = options.user && this.#api.admission.active();
-    const asked = admission && admissionRequest(resource, 'CREATE', { name: asString(metadata.name), object }, context);
-    if (asked) admission.mutate(asked);
     const generated = this.#chooseName(resource, metadata);
 
     if (resource.hasStatus) keepField(object, { status: resource.init.emptyStatus }, 'status');
@@ -94,7 +107,7 @@ export class ObjectWriter {
       ...(strategy.validate?.(object, context) ?? []),
       ...(strategy.validateCreate?.(object, context) ?? []),
     ]);
-    if (asked) admission.validate(asked);
+    if (asked) yield* admission.validate(asked);
     const key = keyOf(metadata);
     const present = table.objects.get(key);
     if (present) {
@@ -113,7 +126,7 @@ export class ObjectWriter {
 
   /**
    * Replaces an object by what `change` makes of it. `change` gets a copy of the present state and may return another
-   * object; a result that equals the present state is not written, and keeps its resourceVersion.
+   * object; a result that equals the present state is not written, and keeps its resourceVersion. For the server itself.
    */
   update(
     resource: ServedResource,
@@ -121,19 +134,43 @@ export class ObjectWriter {
     options: WriteOptions,
     change: (old: JsonObject) => JsonObject,
   ): StoredObject {
+    return finishNow(this.updating(resource, name, options, change));
+  }
+
+  /** When somebody else writes the object while a webhook is asked, all begins again, `change` included. */
+  *updating(
+    resource: ServedResource,
+    name: string,
+    options: WriteOptions,
+    change: (old: JsonObject) => JsonObject,
+  ): Steps<StoredObject> {
+    for (;;) {
+      const stored = yield* this.#tryUpdate(resource, name, options, change);
+      if (stored) return stored;
+    }
+  }
+
+  *#tryUpdate(
+    resource: ServedResource,
+    name: string,
+    options: WriteOptions,
+    change: (old: JsonObject) => JsonObject,
+  ): Steps<StoredObject | undefined> {
     const { store } = this.#api;
     const { strategy, table } = resource;
     const existing = table.objects.get(keyFor(options.namespace, name));
     if (!existing) throw notFound(resource, name);
     const old = existing.decode();
-    const object = change(cloneJson(old));
+    const changed = change(cloneJson(old));
+    // What may have to begin again must find what the client sent as it was.
+    const object = options.user && this.#api.admission.mayWait() ? cloneJson(changed) : changed;
     const context = this.context(options);
     this.#checkVersion(resource, name, object, existing);
     keepSystemFields(object, old);
     metadataOf(object).resourceVersion = String(existing.revision);
     const admission = options.user && this.#api.admission.active();
-    const asked = admission && admissionRequest(resource, 'UPDATE', { name, object, old }, context);
-    if (asked) admission.mutate(asked);
+    const asked = admission && admissionRequest(resource, 'UPDATE', { name, object, old }, context, options.asked);
+    if (asked) yield* admission.mutate(asked);
     this.#prepareUpdate(resource, object, old, context);
     const changes = validateMetadataUpdate(metadataOf(object), metadataOf(old));
     const errors = [
@@ -144,7 +181,8 @@ export class ObjectWriter {
       ...(this.#validateUpdate(resource, object, old, context) ?? []),
     ];
     this.#judge(resource, object, errors);
-    if (asked) admission.validate(asked);
+    if (asked) yield* admission.validate(asked);
+    if (table.objects.get(existing.key) !== existing) return undefined;
 
     if (isFinished(object, old) && (strategy.mayDeleteDuringUpdate?.(object) ?? true)) {
       if (options.dryRun) return this.#dry(resource, object, existing.revision);
@@ -252,11 +290,15 @@ export function admissionRequest(
   operation: AdmissionRequest['operation'],
   { name, object, old }: { name: string; object?: JsonObject; old?: JsonObject },
   context: WriteContext,
+  options: JsonObject = { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1' },
 ): AdmissionRequest {
   const { namespace, subresource = '', user = NOBODY, dryRun } = context;
   const { random, warn } = context;
-  return { operation, resource, subresource, namespace, name, object, old, user, dryRun, random, warn };
+  const seen = { operation, resource, subresource, namespace, name, object, old, user, dryRun, options };
+  return { ...seen, random, warn, reinvocation: new Reinvocation() };
 }
+
+const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions', CONNECT: '' } as const;
 
 const NOBODY: User = { name: '', groups: [] };
 

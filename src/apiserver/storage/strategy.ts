@@ -48,6 +48,8 @@ export interface Strategy {
 
   /** Fills what the client left out; runs on every write, before the rest. */
   defaults?(object: JsonObject): void;
+  /** What plugins that are always on fill into a new object, before webhooks and policies see it. */
+  admit?(object: JsonObject): void;
   prepareForCreate?(object: JsonObject, context: WriteContext): void;
   /** For writes to the object itself and to subresources other than status. */
   prepareForUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;

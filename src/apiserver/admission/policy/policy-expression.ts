@@ -18,7 +18,7 @@ export interface PolicyExpression {
 }
 
 /** What an expression may give. Null stands for audit annotations and messages that have nothing to say. */
-export type Wanted = 'bool' | 'string' | 'anything' | 'string or null';
+export type Wanted = 'bool' | 'string' | 'anything' | 'string or null' | 'Object' | 'list(JSONPatch)';
 
 const object = (fields: Record<string, CelType>): CelType => ({
   kind: 'object',
@@ -46,6 +46,8 @@ export interface Environment {
   readonly authorizer: boolean;
   /** Set when the policy may have variables; filled as they are declared. */
   readonly variables?: Map<string, CelType>;
+  /** Whether expressions may make objects. Default false. */
+  readonly structs?: boolean;
   /** The type of `object` and `oldObject`, when one is known. */
   readonly object?: CelType;
 }
@@ -70,7 +72,8 @@ function declared({ params, authorizer, variables, object: type = DYN }: Environ
 export function compilePolicy(text: string, wanted: Wanted, environment: Environment): PolicyExpression {
   try {
     const expression = parseExpression(text);
-    const type = typeOf(expression, { variables: declared(environment), types: new Map() });
+    const { structs = false } = environment;
+    const type = typeOf(expression, { variables: declared(environment), types: new Map(), structs });
     const problem = mistyped(expression, type, wanted);
     return { text, expression: problem === undefined ? expression : undefined, type, problem };
   } catch (error) {
@@ -84,7 +87,7 @@ function mistyped({ kind }: Expression, type: CelType, wanted: Wanted): string |
   if (wanted === 'anything') return undefined;
   const shown = typeText(type) ?? 'object';
   const accepted = wanted === 'string or null' ? ['string', 'null'] : [wanted];
-  if (accepted.includes(shown)) return undefined;
+  if (accepted.includes(shown) || (wanted === 'list(JSONPatch)' && shown === 'list(dyn)')) return undefined;
   if (shown === 'dyn' && kind !== 'select' && kind !== 'index' && kind !== 'identifier') return undefined;
   if (wanted === 'string or null') return `must evaluate to one of [string null_type] but got ${shown}`;
   return `must evaluate to ${wanted} but got ${shown}`;

@@ -6,8 +6,6 @@ import { cloneJson, type JsonObject } from '../../values/json.ts';
 import type { AdmissionRequest } from '../admission.ts';
 import { dynamicValue } from './dynamic-values.ts';
 
-const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
-
 /** What the expressions of a policy see of a request, in the version that the policy matched. */
 export function policyInput(
   api: Api,
@@ -35,7 +33,7 @@ function inVersion({ kind, apiVersion, init }: ServedResource, state: JsonObject
 }
 
 function requestJson(request: AdmissionRequest, version: ServedResource): JsonObject {
-  const { resource, subresource, name, namespace, operation, user, dryRun } = request;
+  const { resource, subresource, name, namespace, operation, user, dryRun, options } = request;
   const kindOf = ({ group, version: of, kind }: ServedResource) => ({ group, version: of, kind });
   const resourceOf = ({ group, version: of, plural }: ServedResource) => ({ group, version: of, resource: plural });
   const extra = Object.entries(user.extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
@@ -56,7 +54,7 @@ function requestJson(request: AdmissionRequest, version: ServedResource): JsonOb
       extra: Object.fromEntries(extra),
     },
     dryRun,
-    options: { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1' },
+    options,
   };
 }
 

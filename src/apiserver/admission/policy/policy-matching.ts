@@ -6,6 +6,15 @@ import { asArray, asObject, asString, isObject, type JsonObject } from '../../va
 import { metadataOf } from '../../values/object-meta.ts';
 import type { AdmissionRequest } from '../admission.ts';
 
+const GROUP = 'admissionregistration.k8s.io';
+const CONFIGURATIONS =
+  /^(?:(?:validating|mutating)webhookconfigurations|(?:validating|mutating)admissionpolic(?:ies|ybindings))$/;
+
+/** Nobody should be locked out by a policy about policies. */
+export function isAdmissionConfiguration({ group, plural }: ServedResource): boolean {
+  return group === GROUP && CONFIGURATIONS.test(plural);
+}
+
 /**
  * The version of the resource in which `matchResources` covers a request; undefined when it does not. With `Equivalent`,
  * another version of the same objects will do.

@@ -10,13 +10,10 @@ import { refusal } from '../refusal.ts';
 import { type CompiledPolicy, type CompiledValidation, compileAdmissionPolicy } from './compiled-policy.ts';
 import { composedVariables, evaluatePolicy } from './policy-expression.ts';
 import { policyInput } from './policy-input.ts';
-import { matchingVersion } from './policy-matching.ts';
+import { isAdmissionConfiguration, matchingVersion } from './policy-matching.ts';
 import { PolicyConfigurationError, paramsOf } from './policy-params.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
-/** Nobody should be locked out by a policy about policies. */
-const EXEMPT =
-  /^(?:(?:validating|mutating)webhookconfigurations|(?:validating|mutating)admissionpolic(?:ies|ybindings))$/;
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
 const MOST_MESSAGE_BYTES = 5 * 1024;
 
@@ -44,8 +41,7 @@ export class ValidatingPolicies implements AdmissionPlugin {
   }
 
   validate(request: AdmissionRequest): void {
-    const { resource } = request;
-    if (resource.group === GROUP && EXEMPT.test(resource.plural)) return;
+    if (isAdmissionConfiguration(request.resource)) return;
     const bindings = this.#bindings.objects.values().map((stored) => stored.decode());
     const denials: (Denial & { who: string })[] = [];
     for (const stored of this.#policies.objects.values()) {

@@ -4,6 +4,7 @@ import { namespacedCall } from './evaluator.ts';
 import type { Expression } from './expression.ts';
 import { isFunction } from './functions.ts';
 import { resultType } from './result-types.ts';
+import { structOf } from './struct-value.ts';
 import { BOOL, type CelType, DYN, INT, STRING, scalar, typeText } from './types.ts';
 
 const TYPE_NAMES = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
@@ -23,6 +24,8 @@ export type Variables = ReadonlyMap<string, CelType>;
 
 export interface CheckContext {
   readonly variables: Variables;
+  /** Whether objects can be made: `Object{…}`, `JSONPatch{…}`. Default false. */
+  readonly structs?: boolean;
   /** Filled with the type of each part. */
   readonly types: Map<Expression, CelType>;
 }
@@ -152,6 +155,15 @@ function macroType(expression: Extract<Expression, { kind: 'macro' }>, context: 
 
 function callType(expression: Extract<Expression, { kind: 'call' }>, context: CheckContext): CelType {
   const { name, target, args, offset } = expression;
+  const struct = structOf(name);
+  if (struct !== undefined) {
+    const isKnown = struct === 'JSONPatch' || /^Object(?:\.|$)/.test(struct);
+    if (!context.structs || !isKnown) {
+      throw new CelSyntaxError(`undeclared reference to '${struct}' (in container '')`, offset);
+    }
+    for (const arg of args) typeOf(arg, context);
+    return scalar(struct);
+  }
   const namespaced = namespacedCall(expression);
   if (namespaced !== undefined) {
     if (!isFunction(namespaced, false)) throw unknownFunction(namespaced, offset);

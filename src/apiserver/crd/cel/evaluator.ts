@@ -6,6 +6,7 @@ import { callFunction } from './functions.ts';
 import { evaluateMacro } from './macro-evaluation.ts';
 import { arithmetic, compare, contains, equal, int64, lookUp } from './operators.ts';
 import type { Scope } from './scope.ts';
+import { makeStruct, structOf } from './struct-value.ts';
 import { type CelValue, LibraryValue, ListValue, MapValue, ObjectValue, Optional, TypeName } from './values.ts';
 
 const TYPE_NAMES = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
@@ -131,6 +132,8 @@ function call(expression: Extract<Expression, { kind: 'call' }>, scope: Scope): 
     const operator = operatorResult(name, first, second, scope);
     if (operator !== undefined) return operator;
   }
+  const struct = structOf(name);
+  if (struct !== undefined) return makeStruct(struct, first && evaluate(first, scope));
   const namespaced = namespacedCall(expression);
   if (
     namespaced === undefined &&
@@ -186,7 +189,7 @@ export function namespacedCall(expression: Extract<Expression, { kind: 'call' }>
   return `${target.name}.${name}`;
 }
 
-const NAMESPACES = new Set(['sets', 'strings', 'lists', 'optional', 'ip', 'format']);
+const NAMESPACES = new Set(['sets', 'strings', 'lists', 'optional', 'ip', 'format', 'jsonpatch']);
 
 export function truth(value: CelValue): boolean {
   if (typeof value !== 'boolean') throw noOverload();

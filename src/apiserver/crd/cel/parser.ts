@@ -2,6 +2,7 @@ import { CelSyntaxError } from './cel-error.ts';
 import type { Element, Expression } from './expression.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { parseMacro } from './macros.ts';
+import { structCall } from './struct-value.ts';
 import { Uint } from './values.ts';
 
 const RESERVED = new Set(
@@ -110,8 +111,20 @@ class Parser {
         const optional = this.#take('?');
         operand = { kind: 'index', operand, index: this.#expression(), optional, offset };
         this.#expect(']');
-      } else return operand;
+      } else {
+        const typeName = this.#is('{') ? dottedName(operand) : undefined;
+        if (typeName === undefined) return operand;
+        this.#at += 1;
+        operand = this.#struct(typeName, offset);
+      }
     }
+  }
+
+  /** `Type{field: value}` */
+  #struct(typeName: string, offset: number): Expression {
+    const entries = this.#entries((name, at) => ({ kind: 'literal', value: name, offset: at }));
+    const fields: Expression = { kind: 'map', entries, offset };
+    return { kind: 'call', name: structCall(typeName), target: undefined, args: [fields], offset };
   }
 
   #selected(operand: Expression, offset: number): Expression {
@@ -174,6 +187,13 @@ class Parser {
     throw this.#unexpected();
   }
 
+  #name(): string {
+    const { kind, text } = this.#peek();
+    if (kind !== 'identifier') throw this.#unexpected();
+    this.#at += 1;
+    return text;
+  }
+
   #list(closing: string): Element[] {
     const items: Element[] = [];
     while (!this.#take(closing)) {
@@ -185,18 +205,27 @@ class Parser {
     return items;
   }
 
-  #entries(): (Element & { key: Expression })[] {
+  /** `named` makes keys of names; without it keys are expressions. */
+  #entries(named?: (name: string, offset: number) => Expression): (Element & { key: Expression })[] {
     const entries: (Element & { key: Expression })[] = [];
     while (!this.#take('}')) {
       if (entries.length > 0) this.#expect(',');
       if (entries.length > 0 && this.#take('}')) break;
       const optional = this.#take('?');
-      const key = this.#expression();
+      const key = named ? named(this.#name(), this.#peek().offset) : this.#expression();
       this.#expect(':');
       entries.push({ key, value: this.#expression(), optional });
     }
     return entries;
   }
+}
+
+/** `Object.spec`, when the expression is nothing but names. */
+function dottedName(expression: Expression): string | undefined {
+  if (expression.kind === 'identifier') return expression.name;
+  if (expression.kind !== 'select' || expression.test || expression.optional) return undefined;
+  const before = dottedName(expression.operand);
+  return before === undefined ? undefined : `${before}.${expression.field}`;
 }
 
 function parseInt64(text: string, offset: number): bigint {

@@ -6,6 +6,8 @@ import { type CelValue, ListValue, MapValue, ObjectValue, TypeName } from './val
 
 /** CEL's own functions of strings, those of its `strings` extension, and Kubernetes' `find` and `findAll`. */
 export const stringFunctions: FunctionTable = {
+  'jsonpatch.escapeKey': (key) =>
+    typeof key === 'string' ? key.replaceAll('~', '~0').replaceAll('/', '~1') : undefined,
   '.contains': onTexts((text, part) => text.includes(part)),
   '.startsWith': onTexts((text, part) => text.startsWith(part)),
   '.endsWith': onTexts((text, part) => text.endsWith(part)),

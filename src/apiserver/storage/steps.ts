@@ -1,0 +1,30 @@
+/**
+ * Work that may have to wait for somebody else, as a write waits for a webhook: it yields what it waits for. The rule is that it
+ * never does, and then it runs in one turn, without a promise.
+ */
+export type Steps<T> = Generator<Promise<unknown>, T, undefined>;
+
+/** For work that nobody is asked about: the server's own. */
+export function finishNow<T>(steps: Steps<T>): T {
+  const { done, value } = steps.next();
+  if (!done) throw new Error('the server itself does not wait');
+  return value;
+}
+
+/** At once when nothing has to be waited for. */
+export function finish<T>(steps: Steps<T>): T | Promise<T> {
+  const first = steps.next();
+  return first.done ? first.value : finishLater(steps, first.value);
+}
+
+async function finishLater<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
+  for (let pending = first; ; ) {
+    const failure = await pending.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const step = failure ? steps.throw(failure.error) : steps.next();
+    if (step.done) return step.value;
+    pending = step.value;
+  }
+}

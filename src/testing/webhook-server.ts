@@ -1,0 +1,141 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { makeServingCertificate } from '../apiserver/http/certificate.ts';
+import type { AdmissionRequest } from '../generated/api/admission/v1.ts';
+
+/** One operation of a JSON patch. */
+export interface PatchOperation {
+  op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  path: string;
+  from?: string;
+  value?: unknown;
+}
+
+/** What an admission webhook says. An empty one allows the request. */
+export interface AdmissionAnswer {
+  /** Default true, unless `message` says why not. */
+  allowed?: boolean | undefined;
+  /** Why the request is refused. */
+  message?: string | undefined;
+  /** The HTTP status of a refusal. Default 403. */
+  code?: number | undefined;
+  /** How a mutating webhook changes the object. */
+  patch?: readonly PatchOperation[] | undefined;
+  /** Shown to whoever sent the request. */
+  warnings?: readonly string[] | undefined;
+}
+
+/** Decides about one request; may be asynchronous. An error that it throws is an answer of 500. */
+export type AdmissionHandler = (
+  request: AdmissionRequest,
+) => AdmissionAnswer | undefined | Promise<AdmissionAnswer | undefined>;
+
+/** What is served, by path. */
+export interface WebhookHandlers {
+  admission: Readonly<Record<string, AdmissionHandler>>;
+}
+
+/** How an API server reaches a webhook: the `clientConfig` of a configuration. */
+export interface WebhookClientConfig {
+  url: string;
+  /** PEM in base64. */
+  caBundle: string;
+}
+
+interface Answered {
+  status: number;
+  body: unknown;
+}
+
+interface Review {
+  apiVersion: string;
+  kind: string;
+  request: AdmissionRequest;
+}
+
+/**
+ * Webhooks of your own, for tests: HTTPS on loopback with a certificate made a moment ago. The embedded server and a real
+ * kube-apiserver on this machine call it where `clientConfig(path)` stands in a configuration.
+ */
+export class WebhookServer implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #ca: string;
+
+  private constructor(server: Server, ca: string) {
+    this.#server = server;
+    this.#ca = ca;
+  }
+
+  static async start(handlers: WebhookHandlers): Promise<WebhookServer> {
+    const { ca, certificate, key } = makeServingCertificate(['127.0.0.1', 'localhost']);
+    const server = createServer({ cert: certificate, key }, (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { pathname } = new URL(request.url ?? '/', 'https://webhook');
+        answer(handlers, pathname, Buffer.concat(chunks).toString()).then(
+          ({ status, body }) => {
+            response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+          },
+          (error: unknown) => {
+            response.writeHead(500, { 'content-type': 'text/plain' }).end(messageOf(error));
+          },
+        );
+      });
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    server.unref();
+    return new WebhookServer(server, ca);
+  }
+
+  /** For the handler of this path. */
+  clientConfig(path: string): WebhookClientConfig {
+    const { port } = this.#server.address() as AddressInfo;
+    return { url: `https://127.0.0.1:${port}${path}`, caBundle: Buffer.from(this.#ca).toString('base64') };
+  }
+
+  /** Closes the socket, and all connections with it. Idempotent. */
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
+
+async function answer({ admission }: WebhookHandlers, path: string, text: string): Promise<Answered> {
+  const handler = Object.hasOwn(admission, path) ? admission[path] : undefined;
+  if (!handler) return { status: 404, body: { message: `no webhook is served at ${path}` } };
+  const { apiVersion, kind, request } = JSON.parse(text) as Review;
+  const said = (await handler(request)) ?? {};
+  return { status: 200, body: { apiVersion, kind, response: { uid: request.uid, ...admissionResponse(said) } } };
+}
+
+function admissionResponse({
+  allowed,
+  message,
+  code = 403,
+  patch,
+  warnings,
+}: AdmissionAnswer): Record<string, unknown> {
+  const isAllowed = allowed ?? message === undefined;
+  return {
+    allowed: isAllowed,
+    ...(isAllowed ? {} : { status: { code, ...(message === undefined ? {} : { message }) } }),
+    ...(patch && patch.length > 0
+      ? { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }
+      : {}),
+    ...(warnings && warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

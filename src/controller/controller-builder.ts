@@ -9,7 +9,7 @@ import { checkedOptions } from './reconcile-options.ts';
 /** Which events cause runs. */
 export interface TriggerOptions<T extends KubernetesObject> {
   /** Which events cause a run. Default: all. It does not change what is cached. */
-  when?: Predicate<T>;
+  when?: Predicate<T> | undefined;
 }
 
 /** A controller of a manager. */

@@ -1,3 +1,4 @@
+import type { Settled } from '../api/defined.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { MapToKeys, Predicate, Reconcile, ReconcileOptions } from './controller.ts';
@@ -29,5 +30,5 @@ export interface ControllerDefinition {
   readonly declarations: readonly Declaration[];
   readonly sources: readonly AsyncIterable<string>[];
   readonly reconcile: Reconcile<KubernetesObject>;
-  readonly options: Required<Omit<ReconcileOptions, 'timeoutMs'>> & Pick<ReconcileOptions, 'timeoutMs'>;
+  readonly options: Settled<Omit<ReconcileOptions, 'timeoutMs'>> & Pick<ReconcileOptions, 'timeoutMs'>;
 }

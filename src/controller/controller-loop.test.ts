@@ -28,9 +28,10 @@ function loopOf(reconcile: Reconcile<KubernetesObject>, clock: FakeClock, concur
   const options = { concurrency, stuckMs: 1, debounceMs: 0, syncTimeoutMs: 1 };
   const definition = { name, resource: sites, triggers: [], declarations: [], sources: [], reconcile, options };
   const ownWrites = new OwnWrites({ name, caches, clock, logger: silentLogger });
-  const recorder = { record: () => {} };
+  const recorderOf = () => ({ record: () => {} });
   return new ControllerLoop({
-    environment: { definition, cluster, caches, ownWrites, gate: openGate, recorder, logger: silentLogger },
+    environment: { definition, cluster, caches, ownWrites, recorderOf, logger: silentLogger },
+    gate: openGate,
     clock,
     metrics: noMetrics,
     slice: new TimeSlice(clock),

@@ -1,4 +1,5 @@
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { ambient, channels } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
@@ -10,14 +11,23 @@ import { CauseBook } from './cause-book.ts';
 import type { Cause } from './controller.ts';
 import { ControllerMetrics, type ResultLabel } from './controller-metrics.ts';
 import { settleDoubts } from './doubts.ts';
+import type { Gate, Term } from './gate.ts';
+import type { ControllerStatus } from './manager-status.ts';
+import { ParkedKeys } from './parked-keys.ts';
 import { type CheckedResult, checkedResult } from './reconcile-result.ts';
 import { Run } from './run.ts';
 import { RunContext, type RunEnvironment } from './run-context.ts';
+import { MAX_ERROR_CHARACTERS, RunStory } from './run-story.ts';
 import { TerminalError } from './terminal-error.ts';
 import { Valve } from './valve.ts';
 
+/** How many failing keys are named. */
+const MAX_FAILING = 100;
+
 export interface ControllerLoopOptions {
   environment: RunEnvironment;
+  /** Which keys may run. */
+  gate: Gate;
   clock: Clock;
   metrics: Metrics;
   /** Shared by all that run in one manager. */
@@ -26,7 +36,7 @@ export interface ControllerLoopOptions {
 
 /**
  * Takes keys out of its queue and runs them: never one key twice at a time, at most `concurrency` keys, failed ones again with backoff,
- * and none before the caches hold what it wrote the last time.
+ * none before the caches hold what it wrote the last time, and none that another process is to run.
  */
 export class ControllerLoop {
   readonly #options: ControllerLoopOptions;
@@ -36,12 +46,13 @@ export class ControllerLoop {
   readonly #backoff = new ExponentialLimiter();
   readonly #causes = new CauseBook();
   readonly #valve = new Valve();
+  readonly #parked: ParkedKeys;
   readonly #runs = new Set<Run>();
   /** By key, when it is tried again after a failure or has waited for more events; for those who wait until all is done. */
   readonly #due = new Map<string, { readonly atMs: number; readonly error?: unknown }>();
   #active = 0;
   #stopping = false;
-  #idle: (() => void) | undefined;
+  readonly #onRunEnded = new Set<() => void>();
 
   constructor(options: ControllerLoopOptions) {
     this.#options = options;
@@ -51,6 +62,7 @@ export class ControllerLoop {
     const { clock, metrics } = options;
     this.#queue = new PriorityQueue({ name, clock, logger, ...(metrics !== noMetrics && { metrics }) });
     this.#metrics = new ControllerMetrics(metrics, name, settings.concurrency);
+    this.#parked = new ParkedKeys(clock);
   }
 
   /** Runs that have not ended `stuckMs` after their signal aborted. */
@@ -60,15 +72,42 @@ export class ControllerLoop {
     return [...this.#runs].filter((run) => run.overdueMs(nowMs) >= stuckMs).map(({ key }) => key);
   }
 
+  /** How it fares, for those who look inside. */
+  get status(): Pick<ControllerStatus, 'queue' | 'runs' | 'failing' | 'failingCount'> {
+    const { clock } = this.#options;
+    const nowMs = monotonicMs(clock);
+    const epochMs = clock.now() - nowMs;
+    const failing = [...this.#due].filter(([, { error }]) => error !== undefined);
+    return {
+      queue: this.#queue.status,
+      runs: [...this.#runs].map(({ key, startedMs }) => ({ key, since: epochMs + startedMs })),
+      failing: failing.slice(0, MAX_FAILING).map(([key, { atMs, error }]) => ({
+        key,
+        attempts: this.#backoff.numRequeues(key),
+        lastError: failureText(error).slice(0, MAX_ERROR_CHARACTERS),
+        nextAttempt: epochMs + atMs,
+      })),
+      failingCount: failing.length,
+    };
+  }
+
+  get isHeld(): boolean {
+    return !this.#valve.isOpen;
+  }
+
   /** What is left to do, as far as it is known: not what asked to be run later. For tests that wait for the end. */
   get unsettled(): { readonly busy: boolean; readonly due: ReadonlyMap<string, { atMs: number; error?: unknown }> } {
     const busy = this.#runs.size > 0 || this.#queue.length > 0 || this.#environment.ownWrites.pending > 0;
     return { busy, due: this.#due };
   }
 
-  /** Wants the key to be run. */
+  /** Wants the key to be run: now if this process may, or when it gains that right. */
   enqueue(key: string, priority: number, cause: Cause): void {
     if (this.#stopping) return;
+    if (this.#options.gate.termOf(key) === undefined) {
+      this.#park(key);
+      return;
+    }
     this.#causes.add(key, cause);
     const { debounceMs } = this.#environment.definition.options;
     if (debounceMs === 0) {
@@ -93,9 +132,21 @@ export class ControllerLoop {
     this.#valve.open(reason);
   }
 
-  /** Aborts what runs. It is run again, unless the loop stops. */
-  abortRuns(reason: unknown): void {
-    for (const run of [...this.#runs]) run.recall(reason);
+  /** Keys that came while this process might not run them, and that no cache holds. */
+  takeParked(isWanted: (key: string) => boolean): readonly string[] {
+    return this.#parked.take(isWanted);
+  }
+
+  /** Aborts what runs; with a term, what runs under it. It is run again, unless the loop stops or another process is to run it. */
+  abortRuns(reason: unknown, term?: Term): void {
+    for (const run of [...this.#runs]) if (term === undefined || run.term === term) run.recall(reason);
+  }
+
+  /** Resolves when nothing runs; with a term, when nothing runs under it. */
+  async idle(term?: Term): Promise<void> {
+    while (this.runningKeys(term).length > 0) {
+      await new Promise<void>((resolve) => this.#onRunEnded.add(resolve));
+    }
   }
 
   /** No run begins after this, and the running ones are aborted. Resolves when they have ended. */
@@ -104,14 +155,17 @@ export class ControllerLoop {
     this.#queue.shutDown();
     this.#valve.openForGood();
     this.abortRuns(new TidewatchError('stopped', 'the manager stops'));
-    if (this.#runs.size === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#idle = resolve;
-    });
+    await this.idle();
   }
 
-  get runningKeys(): string[] {
-    return [...this.#runs].map(({ key }) => key);
+  /** Nothing of it is measured any more, and no series is left. */
+  end(): void {
+    this.#queue.end();
+    this.#metrics.end();
+  }
+
+  runningKeys(term?: Term): string[] {
+    return [...this.#runs].filter((run) => term === undefined || run.term === term).map(({ key }) => key);
   }
 
   async #work(): Promise<void> {
@@ -137,20 +191,37 @@ export class ControllerLoop {
     this.#queue.done(key);
   }
 
+  /** Another process is to run the key. Who gains it looks into its caches; what they do not hold is remembered. */
+  #park(key: string): void {
+    const { caches, definition } = this.#environment;
+    if (caches.informer(definition.resource).table.get(key) === undefined) this.#parked.add(key);
+  }
+
   /** Resolves when the worker is free for another key. */
   #handle(key: string): Promise<void> | undefined {
     this.#due.delete(key);
-    const { ownWrites } = this.#environment;
-    if (!ownWrites.isCaughtUp(key)) {
-      const priority = this.#queue.priorityOf(key);
-      ownWrites.whenCaughtUp(key, () => this.#queue.add(key, { priority }));
+    const term = this.#options.gate.termOf(key);
+    if (term === undefined) {
+      this.#backoff.forget(key);
+      this.#causes.take(key);
+      this.#park(key);
       this.#queue.done(key);
       return undefined;
     }
-    return new Promise((resolve) => this.#begin(key, resolve));
+    const { ownWrites } = this.#environment;
+    if (!ownWrites.isCaughtUp(key)) {
+      const priority = this.#queue.priorityOf(key);
+      ownWrites.whenCaughtUp(key, (result) => {
+        this.#metrics.waited(result);
+        this.#queue.add(key, { priority });
+      });
+      this.#queue.done(key);
+      return undefined;
+    }
+    return new Promise((resolve) => this.#begin(key, term, resolve));
   }
 
-  #begin(key: string, onFree: () => void): void {
+  #begin(key: string, term: Term, onFree: () => void): void {
     const { definition, logger } = this.#environment;
     const { timeoutMs } = definition.options;
     let isHeld = true;
@@ -162,6 +233,7 @@ export class ControllerLoop {
     };
     const run = new Run({
       key,
+      term,
       clock: this.#options.clock,
       timeoutMs,
       timeoutError: () =>
@@ -182,13 +254,16 @@ export class ControllerLoop {
       this.#environment.ownWrites.runEnded(key);
       this.#queue.done(key);
       free();
-      if (this.#runs.size === 0) this.#idle?.();
+      const waiting = [...this.#onRunEnded];
+      this.#onRunEnded.clear();
+      for (const resolve of waiting) resolve();
     });
   }
 
   /** Never rejects. */
   async #reconcile(run: Run): Promise<void> {
-    const { key, signal } = run;
+    const { key, signal, term } = run;
+    const story = channels.run.hasSubscribers ? this.#storyOf(run) : undefined;
     const { definition, cluster, caches, ownWrites, logger } = this.#environment;
     try {
       if (ownWrites.hasDoubts(key)) {
@@ -199,12 +274,23 @@ export class ControllerLoop {
           return;
         }
       }
-      const context = new RunContext(key, signal, this.#causes.take(key), this.#environment);
-      const result = checkedResult(await definition.reconcile(context));
+      const causes = this.#causes.take(key);
+      story?.started(causes);
+      const context = new RunContext({ key, signal, term, causes, id: story?.id }, this.#environment);
+      if (story) ambient.cause = story.id;
+      let running: unknown;
+      try {
+        running = definition.reconcile(context);
+      } finally {
+        if (story) ambient.cause = 0;
+      }
+      const result = checkedResult(await running);
       if (result.complaint) logger.error(`controller ${definition.name}: the run of ${key} ${result.complaint}.`);
+      story?.ended(result.requeueAfterMs === undefined ? 'success' : 'requeue_after');
       this.#succeeded(run, result);
     } catch (error) {
-      this.#failed(run, error);
+      const retryInMs = this.#failed(run, error);
+      story?.ended(run.isRecalled ? 'recalled' : 'error', failureText(error), retryInMs);
     }
   }
 
@@ -216,14 +302,21 @@ export class ControllerLoop {
     this.#queue.addAfter(run.key, requeueAfterMs, priority === undefined ? {} : { priority });
   }
 
-  #failed(run: Run, error: unknown): void {
+  #storyOf({ key }: Run): RunStory {
+    const attempt = this.#backoff.numRequeues(key) + 1;
+    const { name: controller } = this.#environment.definition;
+    return new RunStory({ controller, key, attempt, item: this.#queue.stayOf(key) }, this.#options.clock);
+  }
+
+  /** When it is retried. */
+  #failed(run: Run, error: unknown): number | undefined {
     const { key } = run;
     const { definition, logger } = this.#environment;
-    if (this.#stopping) return;
+    if (this.#stopping) return undefined;
     if (run.isRecalled) {
       // It lost its right to run, which is not its failure.
       this.#queue.addAfter(key, 0);
-      return;
+      return undefined;
     }
     const isTerminal = error instanceof TerminalError;
     this.#metrics.failed({ isTerminal, isTimeout: run.isTimeout(error) });
@@ -234,7 +327,7 @@ export class ControllerLoop {
         `controller ${definition.name}: ${key} failed, and is not retried before it changes: ${error.message}`,
         error,
       );
-      return;
+      return undefined;
     }
     this.#causes.add(key, { type: 'retry' });
     const retryInMs = this.#backoff.when(key);
@@ -244,6 +337,7 @@ export class ControllerLoop {
       `controller ${definition.name}: ${key} failed (${this.#backoff.numRequeues(key)} in a row), retry in ${retryInMs} ms: ${failureText(error)}`,
       error,
     );
+    return retryInMs;
   }
 
   #ended(run: Run, result: ResultLabel): void {

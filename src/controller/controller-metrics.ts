@@ -1,16 +1,15 @@
+import { type KnownMetric, METRICS } from '../observe/metric-definitions.ts';
+import { MetricScope } from '../observe/metric-scope.ts';
 import type { Counter, Gauge, Histogram, Metrics } from '../observe/metrics.ts';
 
-/** controller-runtime's. */
-const SECONDS: readonly number[] = [
-  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 1.75,
-  2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
-];
 const RESULTS = ['success', 'error', 'requeue', 'requeue_after'] as const;
 
 export type ResultLabel = (typeof RESULTS)[number];
 
 /** What controller-runtime tells of its controllers, with its names and labels. All series exist from the start. */
 export class ControllerMetrics {
+  readonly #scope: MetricScope;
+  readonly #ownWriteWaits: Counter;
   readonly #labels: { readonly controller: string };
   readonly #byResult: ReadonlyMap<ResultLabel, { readonly controller: string; readonly result: ResultLabel }>;
   readonly #total: Counter;
@@ -21,38 +20,36 @@ export class ControllerMetrics {
   readonly #active: Gauge;
 
   constructor(metrics: Metrics, controller: string, concurrency: number) {
-    const labelNames = ['controller'];
+    const scope = new MetricScope(metrics);
+    this.#scope = scope;
     this.#labels = { controller };
-    const counter = (name: string, help: string) => {
-      const made = metrics.counter({ name: `controller_runtime_${name}`, help, labelNames });
-      made.add(0, this.#labels);
-      return made;
-    };
-    this.#total = metrics.counter({
-      name: 'controller_runtime_reconcile_total',
-      help: 'Runs, by result.',
-      labelNames: [...labelNames, 'result'],
-    });
+    this.#total = scope.counter(METRICS.runs);
     this.#byResult = new Map(RESULTS.map((result) => [result, { controller, result }]));
     for (const labels of this.#byResult.values()) this.#total.add(0, labels);
-    this.#errors = counter('reconcile_errors_total', 'Runs that failed.');
-    this.#terminal = counter('terminal_reconcile_errors_total', 'Runs that failed and are not retried.');
-    counter('reconcile_panics_total', 'Always 0: whatever a run throws is an error.');
-    this.#timeouts = counter('reconcile_timeouts_total', 'Runs that failed because their time was up.');
-    this.#seconds = metrics.histogram({
-      name: 'controller_runtime_reconcile_time_seconds',
-      help: 'How long runs take.',
-      labelNames,
-      buckets: SECONDS,
-    });
-    const most = 'controller_runtime_max_concurrent_reconciles';
-    metrics.gauge({ name: most, help: 'How many keys are run at a time.', labelNames }).set(concurrency, this.#labels);
-    this.#active = metrics.gauge({
-      name: 'controller_runtime_active_workers',
-      help: 'How many keys are run now.',
-      labelNames,
-    });
+    const zero = (definition: KnownMetric) => {
+      const counter = scope.counter(definition);
+      counter.add(0, this.#labels);
+      return counter;
+    };
+    this.#errors = zero(METRICS.runErrors);
+    this.#terminal = zero(METRICS.terminalErrors);
+    zero(METRICS.runPanics);
+    this.#timeouts = zero(METRICS.runTimeouts);
+    this.#seconds = scope.histogram(METRICS.runSeconds);
+    scope.gauge(METRICS.maxConcurrentRuns).set(concurrency, this.#labels);
+    this.#active = scope.gauge(METRICS.activeRuns);
     this.#active.set(0, this.#labels);
+    this.#ownWriteWaits = scope.counter(METRICS.ownWriteWaits);
+  }
+
+  /** A key that had to wait for its own writes goes on. */
+  waited(result: 'caught_up' | 'gave_up'): void {
+    this.#ownWriteWaits.add(1, { ...this.#labels, result });
+  }
+
+  /** It has stopped: no series is left. */
+  end(): void {
+    this.#scope.end();
   }
 
   active(count: number): void {

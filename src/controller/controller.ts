@@ -13,11 +13,14 @@ export type MapToKeys<T extends KubernetesObject> = (object: Stored<T>) => Itera
 
 /** Why a key is run. */
 export interface Cause {
-  readonly type: 'add' | 'update' | 'delete' | 'resync' | 'retry' | 'requeue' | 'source';
-  /** The kind of the object whose event it was. Unset for retries, requeues and keys of a source. */
+  /** `gained`: this process has become the leader, or the owner of the key's shard. */
+  readonly type: 'add' | 'update' | 'delete' | 'resync' | 'retry' | 'requeue' | 'source' | 'gained';
+  /** The kind of the object whose event it was. Unset where there was none. */
   readonly kind?: string;
   /** The key of that object. */
   readonly key?: string;
+  /** The id of its change, while somebody subscribes to the channels: see `StoreValue`. */
+  readonly change?: number;
 }
 
 /** What an event tells people, on the page of `kubectl describe` and in `kubectl get events`. */
@@ -28,9 +31,9 @@ export interface RecordedEvent {
   /** What was done, as one word in upper camel case: `CreateDeployment`. At most 128 characters. */
   action: string;
   /** In a sentence. Cut at 1,024 bytes. */
-  note?: string;
+  note?: string | undefined;
   /** A second object that it is about. */
-  related?: KubernetesObject;
+  related?: KubernetesObject | undefined;
 }
 
 /** Writes events without ever failing or delaying its caller. */
@@ -93,13 +96,13 @@ export type Reconcile<T extends KubernetesObject> = (
 /** How keys are run. */
 export interface ReconcileOptions {
   /** How many keys are run at a time. Default 1. controller-runtime: MaxConcurrentReconciles. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** After this the signal of a run aborts. Default: never. controller-runtime: ReconciliationTimeout. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** A run that has not ended this long after its signal aborted fails `/healthz`. Default 10 min. */
-  stuckMs?: number;
+  stuckMs?: number | undefined;
   /** Events of a key within this time after the first are one run. Default 0: none is held back. */
-  debounceMs?: number;
+  debounceMs?: number | undefined;
   /** How long the caches may take to sync before `manager.run` rejects. Default 2 min. controller-runtime: CacheSyncTimeout. */
-  syncTimeoutMs?: number;
+  syncTimeoutMs?: number | undefined;
 }

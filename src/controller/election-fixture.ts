@@ -31,7 +31,7 @@ export async function electionFixture() {
     change: (patch: { spec?: Partial<LeaseSpec>; metadata?: Lease['metadata'] }) => client.patch('website', patch),
     remove: () => client.delete('website'),
     candidate(identity: string, options: Partial<LeaderElectorOptions> = {}, transport = server.transport()) {
-      const candidate = new Candidate(clock, transport, { identity, ...options });
+      const candidate = new Candidate(clock, transport, { ...options, identity });
       candidates.push(candidate);
       return candidate;
     },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Settled } from '../api/defined.ts';
 import { checkNamespace } from '../api/resource.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -12,28 +13,30 @@ export interface LeaderElectorOptions {
   /** The name of the Lease that candidates contend for. */
   name: string;
   /** Where the Lease is. Default: the cluster's namespace. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** Who this process is. No other process may have it. Default: host name and uuid, `web-7f9c_5d6a…`. */
-  identity?: string;
+  identity?: string | undefined;
   /** How long others wait after a renewal before they take the Lease. Whole seconds. Default 15000. client-go: LeaseDuration. */
-  leaseDurationMs?: number;
+  leaseDurationMs?: number | undefined;
   /** How long after its last successful renewal was sent a leader leads. Less than `leaseDurationMs`. Default 10000. client-go: RenewDeadline. */
-  renewDeadlineMs?: number;
+  renewDeadlineMs?: number | undefined;
   /** Between two tries to take or renew the Lease. `renewDeadlineMs` is more than 1.2 times this. Default 2000. client-go: RetryPeriod. */
-  retryPeriodMs?: number;
+  retryPeriodMs?: number | undefined;
   /** Give the Lease back when `run` stops, so that another takes it at once. Default true. client-go: ReleaseOnCancel. */
-  releaseOnStop?: boolean;
+  releaseOnStop?: boolean | undefined;
+  /** Labels that the Lease gets when it is written. Those that it has besides stay. client-go: LeaseLock.Labels. */
+  labels?: Readonly<Record<string, string>> | undefined;
   /** Default: the cluster's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Default: the cluster's. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Default: the cluster's. */
-  metrics?: Metrics;
+  metrics?: Metrics | undefined;
   /** For the jitter between tries. */
-  random?: Random;
+  random?: Random | undefined;
 }
 
-export type ElectionSettings = Readonly<Required<LeaderElectorOptions>> & {
+export type ElectionSettings = Readonly<Settled<LeaderElectorOptions>> & {
   /** `default/website`, for messages. */
   readonly lease: string;
   /** client-go: max(1 s, RenewDeadline / 2). */
@@ -45,6 +48,7 @@ export const JITTER_FACTOR = 1.2;
 
 export function electionSettings(cluster: Cluster, options: LeaderElectorOptions): ElectionSettings {
   const { name, identity = `${hostname()}_${randomUUID()}`, releaseOnStop = true, random = systemRandom } = options;
+  const { labels = {} } = options;
   const namespace = checkNamespace(options.namespace ?? cluster.namespace);
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
   if (typeof name !== 'string' || name.length > 253 || !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name)) {
@@ -64,6 +68,7 @@ export function electionSettings(cluster: Cluster, options: LeaderElectorOptions
     renewDeadlineMs,
     retryPeriodMs,
     releaseOnStop,
+    labels,
     random,
     clock: options.clock ?? cluster.clock,
     logger: safeLogger(options.logger ?? cluster.logger),

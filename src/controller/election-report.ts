@@ -1,4 +1,5 @@
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import type { ElectionSettings } from './election-options.ts';
 
 /** What happens when two candidates write at once. */
@@ -9,6 +10,9 @@ export class ElectionReport {
   readonly #settings: ElectionSettings;
   readonly #reported = new Set<string>();
   #isTwinReported = false;
+  /** By monotonic time. */
+  lastSuccessMs: number | undefined;
+  lastFailure: string | undefined;
 
   constructor(settings: ElectionSettings) {
     this.#settings = settings;
@@ -17,6 +21,7 @@ export class ElectionReport {
   failed(thrown: unknown): void {
     const { logger, lease, namespace, retryPeriodMs } = this.#settings;
     const error = TidewatchError.from(thrown);
+    if (!EXPECTED.has(error.kind)) this.lastFailure = error.message;
     const again = `It is tried again every ${retryPeriodMs / 1_000} s, and reported again only after a success.`;
     if (EXPECTED.has(error.kind) || this.#reported.has(error.kind)) {
       logger.debug(`A request for the Lease ${lease} failed: ${error.message}`);
@@ -31,6 +36,8 @@ export class ElectionReport {
   }
 
   succeeded(): void {
+    this.lastSuccessMs = monotonicMs(this.#settings.clock);
+    this.lastFailure = undefined;
     this.#reported.clear();
   }
 

@@ -18,6 +18,8 @@ export class Election {
   #observed: LeaseRecord | undefined;
   /** When `#observed` was first seen, by monotonic time. */
   #observedMs = 0;
+  /** What somebody else has read, and when that was first seen. */
+  #sighted: { readonly record: LeaseRecord; readonly atMs: number } | undefined;
 
   constructor(settings: ElectionSettings, lock: LeaseLock) {
     this.#settings = settings;
@@ -37,6 +39,12 @@ export class Election {
   /** Whether the holder has the identity of this process, and this process did not write that. */
   get hasTwin(): boolean {
     return this.#observed?.holder === this.#settings.identity && this.#lock.sentAt(this.#observed) === undefined;
+  }
+
+  /** A record that a watch has brought. It may be old: it counts only where a read of ours finds the same. */
+  sight(record: LeaseRecord): void {
+    if (this.#sighted !== undefined && differences(this.#sighted.record, record).length === 0) return;
+    this.#sighted = { record, atMs: monotonicMs(this.#settings.clock) };
   }
 
   /** When the write was sent that took the Lease; undefined when another holds it. */
@@ -127,8 +135,11 @@ export class Election {
     this.#observedMs = monotonicMs(this.#settings.clock);
   }
 
-  #isUp({ durationSeconds }: LeaseRecord): boolean {
-    return monotonicMs(this.#settings.clock) - this.#observedMs >= durationSeconds * 1_000;
+  /** Whether the record that was just read has not changed for as long as it says. */
+  #isUp(found: LeaseRecord): boolean {
+    const isKnown = this.#sighted !== undefined && differences(this.#sighted.record, found).length === 0;
+    const sinceMs = Math.min(this.#observedMs, isKnown ? (this.#sighted?.atMs ?? 0) : this.#observedMs);
+    return monotonicMs(this.#settings.clock) - sinceMs >= found.durationSeconds * 1_000;
   }
 
   async #write(

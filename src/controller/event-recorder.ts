@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { ApiError } from '../api/api-error.ts';
 import { labelKeyProblem } from '../api/label-selector-parser.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { Transport } from '../api/transport.ts';
 import type { Client } from '../cluster/client.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
@@ -39,15 +40,17 @@ export interface EventRecorderOptions {
   /** The name of the controller, as `reportingController`: `website`, or with a domain, `example.com/website`. */
   controller: string;
   /** Default: the cluster's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Default: the cluster's. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** In [0, 1), for names and jitter. Default: the machine's. */
-  random?: Random;
+  random?: Random | undefined;
   /** Part of `reportingInstance`. Default: the name of this machine, which in a pod is the name of the pod. */
-  host?: string;
+  host?: string | undefined;
   /** How long `stop` may take to write what waits. Default 5,000. */
-  stopTimeoutMs?: number;
+  stopTimeoutMs?: number | undefined;
+  /** @internal What its requests go through instead of the cluster's. */
+  transport?: Transport | undefined;
 }
 
 /**
@@ -82,7 +85,7 @@ export class EventRecorder implements Recorder {
     const problem = labelKeyProblem(controller)?.replace('label key', 'name');
     if (problem !== undefined)
       throw new TypeError(`events cannot come from the controller "${controller}": ${problem}`);
-    this.#client = cluster.client(events, { fieldManager: controller });
+    this.#client = cluster.client(events, { fieldManager: controller, transport: options.transport });
     this.#source = { controller, host: options.host ?? hostname() };
     this.#clock = options.clock ?? cluster.clock ?? systemClock;
     this.#logger = safeLogger(options.logger ?? cluster.logger);

@@ -18,15 +18,17 @@ export interface HealthServerOptions {
   /** 0: any free one; see `port`. */
   port: number;
   /** Default 127.0.0.1: nobody else can ask. In a pod, the kubelet needs `0.0.0.0` or `::`. */
-  host?: string;
+  host?: string | undefined;
   /** Whether the process should go on; when it fails, a kubelet starts the container again. */
   healthz: () => readonly Check[];
   /** Whether it does its work. */
   readyz: () => readonly Check[];
+  /** What `/debug/status` answers as JSON. Anybody who reaches the port reads it. Unset: there is no such page. */
+  status?: (() => unknown) | undefined;
   /** The text for Prometheus. Unset: there is no `/metrics`. */
   metrics?: (() => string | Promise<string>) | undefined;
   /** Hears of checks that throw. Default: the console. */
-  logger?: Logger;
+  logger?: Logger | undefined;
 }
 
 interface Answer {
@@ -40,7 +42,7 @@ const NOT_FOUND: Answer = { code: 404, text: '404 page not found\n' };
 
 /**
  * `/healthz` and `/readyz` in the text form of Kubernetes' own components: `ok`, or the list of checks and a 500; the list always with
- * `?verbose`, without the checks of `?exclude=NAME`; `/readyz/NAME` is one check. And `/metrics`. Reads nothing but the request line.
+ * `?verbose`, without the checks of `?exclude=NAME`; `/readyz/NAME` is one check. And `/metrics`, and `/debug/status`. Reads nothing but the request line.
  */
 export class HealthServer {
   readonly #options: HealthServerOptions;
@@ -117,7 +119,10 @@ export class HealthServer {
     try {
       if (door === 'healthz') return report('healthz', this.#options.healthz(), name, query);
       if (door === 'readyz') return report('readyz', this.#options.readyz(), name, query);
-      const { metrics } = this.#options;
+      const { metrics, status } = this.#options;
+      if (path === '/debug/status' && status) {
+        return { code: 200, text: `${JSON.stringify(status())}\n`, type: 'application/json' };
+      }
       if (door !== 'metrics' || name !== undefined || metrics === undefined) return NOT_FOUND;
       return { code: 200, text: String(await metrics()), type: METRICS_TYPE };
     } catch (thrown) {

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export type { QueueStatus } from '../workqueue/queue-status.ts';
 export {
   type Condition,
   type ConditionFields,
@@ -33,7 +34,19 @@ export { LeaderElector, type LeaderElectorRunOptions } from './leader-elector.ts
 export type { Fence } from './leadership.ts';
 export { Manager } from './manager.ts';
 export type { CacheOptions, ManagerOptions } from './manager-options.ts';
+export type {
+  ControllerCounts,
+  ControllerStatus,
+  ElectionStatus,
+  FailingKey,
+  LeaderStatus,
+  ManagerStatus,
+  RunStatus,
+  ShardStatus,
+} from './manager-status.ts';
 export { controllerOf, setControllerReference } from './owner-reference.ts';
 export { and, annotationsChanged, generationChanged, labelsChanged, not, or } from './predicates.ts';
 export { type PolicyRule, type RbacDeclaration, type RbacRole, type RbacUses, rbacRoles, rbacRules } from './rbac.ts';
+export type { ShardBy } from './shard-map.ts';
+export type { ShardingOptions } from './sharding-options.ts';
 export { TerminalError } from './terminal-error.ts';

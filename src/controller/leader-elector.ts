@@ -1,9 +1,10 @@
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { leases } from '../generated/api/coordination/v1.ts';
+import { type Lease, leases } from '../generated/api/coordination/v1.ts';
 import { guarded, messageOf } from '../observe/guarded.ts';
-import type { Counter, Gauge } from '../observe/metrics.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { Election } from './election.ts';
+import { ElectionMetrics } from './election-metrics.ts';
 import {
   type ElectionSettings,
   electionSettings,
@@ -14,6 +15,7 @@ import { ElectionReport } from './election-report.ts';
 import { LeaderWork } from './leader-work.ts';
 import { type Fence, Leadership } from './leadership.ts';
 import { LeaseLock } from './lease-lock.ts';
+import { recordOf } from './lease-record.ts';
 
 /** Options of `elector.run`. */
 export interface LeaderElectorRunOptions {
@@ -26,9 +28,11 @@ export interface LeaderElectorRunOptions {
    */
   onStartedLeading: (signal: AbortSignal, fence: Fence) => unknown;
   /** Called once after each `onStartedLeading`, when leadership has ended. Nobody waits for a promise that it returns. */
-  onStoppedLeading?: () => unknown;
+  onStoppedLeading?: (() => unknown) | undefined;
   /** Called when another identity, or our own, is seen to hold the Lease. Nobody waits for a promise that it returns. */
-  onNewLeader?: (identity: string) => unknown;
+  onNewLeader?: ((identity: string) => unknown) | undefined;
+  /** @internal What of `onStartedLeading` has not ended, for the message when it takes too long: "the run of a has". */
+  unfinished?: (() => string) | undefined;
 }
 
 /**
@@ -46,41 +50,45 @@ export class LeaderElector {
   readonly #cluster: Cluster;
   readonly #election: Election;
   readonly #report: ElectionReport;
-  readonly #status: Gauge;
-  readonly #slowPaths: Counter;
+  readonly #metrics: ElectionMetrics;
   #term: Leadership | undefined;
   #announced = '';
   #isRunning = false;
 
   constructor(cluster: Cluster, options: LeaderElectorOptions) {
     const settings = electionSettings(cluster, options);
-    const { name, namespace, clock, requestTimeoutMs, metrics } = settings;
+    const { name, namespace, labels, clock, requestTimeoutMs, metrics } = settings;
     this.#settings = settings;
     this.#cluster = cluster;
     this.name = name;
     this.namespace = namespace;
     this.identity = settings.identity;
     const client = cluster.client(leases, { namespace });
-    this.#election = new Election(settings, new LeaseLock({ client, name, clock, requestTimeoutMs }));
+    this.#election = new Election(settings, new LeaseLock({ client, name, labels, clock, requestTimeoutMs }));
     this.#report = new ElectionReport(settings);
-    const labelNames = ['name'];
-    this.#status = metrics.gauge({
-      name: 'leader_election_master_status',
-      help: 'Whether this process leads: 1, or 0. By the name of the Lease.',
-      labelNames,
-    });
-    this.#slowPaths = metrics.counter({
-      name: 'leader_election_slowpath_total',
-      help: 'Renewals that had to read the Lease first. By the name of the Lease.',
-      labelNames,
-    });
-    this.#status.set(0, { name });
+    this.#metrics = new ElectionMetrics(metrics, name);
     this.fence = this.#lastingFence();
   }
 
   /** Who holds the Lease, as last seen; undefined when nobody does or nobody has been seen. client-go: GetLeader. */
   get leader(): string | undefined {
     return this.#election.holder || undefined;
+  }
+
+  /** @internal A watch has brought the Lease. What it says is known earlier than by reading. */
+  sight(lease: Lease): void {
+    this.#election.sight(recordOf(lease));
+  }
+
+  /** @internal Why it does not take part in the election: undefined after a request for the Lease has succeeded within the lease duration. */
+  get absence(): string | undefined {
+    const { clock, leaseDurationMs, lease } = this.#settings;
+    const { lastSuccessMs, lastFailure } = this.#report;
+    if (lastSuccessMs !== undefined && monotonicMs(clock) - lastSuccessMs < leaseDurationMs) return undefined;
+    if (lastFailure !== undefined) return `no request for the Lease ${lease} succeeds: ${lastFailure}`;
+    return lastSuccessMs === undefined
+      ? `the Lease ${lease} has not been read yet`
+      : `the Lease ${lease} has not been read lately`;
   }
 
   /** Whether this process leads now, by its clocks. */
@@ -103,6 +111,7 @@ export class LeaderElector {
       );
     }
     this.#isRunning = true;
+    this.#metrics.start();
     const stop = new AbortController();
     const onSignal = () => stop.abort(signal.reason);
     const onClosed = () => stop.abort(this.#cluster.closed.reason);
@@ -116,6 +125,7 @@ export class LeaderElector {
       signal.removeEventListener('abort', onSignal);
       this.#cluster.closed.removeEventListener('abort', onClosed);
       this.#isRunning = false;
+      this.#metrics.end();
     }
   }
 
@@ -153,12 +163,12 @@ export class LeaderElector {
 
   /** One term, from its first moment until its work has ended. Rejects when the work does not end in time. */
   async #lead(term: Leadership, options: LeaderElectorRunOptions, stop: AbortSignal): Promise<LeaderWork> {
-    const { logger, clock, lease, name } = this.#settings;
+    const { logger, clock, lease } = this.#settings;
     const onStop = () => term.stop(stop.reason);
     if (stop.aborted) onStop();
     stop.addEventListener('abort', onStop, { once: true });
     this.#term = term;
-    this.#status.set(1, { name });
+    this.#metrics.leads(true);
     logger.info(`This process, "${this.identity}", leads the Lease ${lease}.`);
     this.#announce(options);
     const work = new LeaderWork(() => options.onStartedLeading(term.leading, term), term);
@@ -168,14 +178,16 @@ export class LeaderElector {
     if (term.holds()) await work.endsWithin(term.signal);
     if (!term.holds()) logger.warn((term.signal.reason as TidewatchError).message);
     term.end(`The leadership of the Lease ${lease} ended: this process gave it up.`);
-    this.#status.set(0, { name });
+    this.#metrics.leads(false);
     this.#call('onStoppedLeading', () => options.onStoppedLeading?.());
     this.#announce(options);
     const ms = term.msToEndWork;
     if (!(await work.endsWithin({ ms, clock }))) {
       throw new TidewatchError(
         'leadership-lost',
-        `onStartedLeading has not ended although its signal aborted, and another process may lead the Lease ${lease} now. End this process; and let onStartedLeading end soon after its signal aborts.`,
+        options.unfinished
+          ? `${options.unfinished()} not ended although its signal aborted, and another process may lead the Lease ${lease} now. End this process; and let runs end soon after their signal aborts.`
+          : `onStartedLeading has not ended although its signal aborted, and another process may lead the Lease ${lease} now. End this process; and let onStartedLeading end soon after its signal aborts.`,
         { cause: term.signal.reason },
       );
     }
@@ -185,9 +197,9 @@ export class LeaderElector {
 
   /** Returns when the term is to stop, or has ended. */
   async #renew(term: Leadership): Promise<void> {
-    const { clock, retryPeriodMs, name, lease } = this.#settings;
+    const { clock, retryPeriodMs, lease } = this.#settings;
     const onRenewed = (sentAt: Parameters<Leadership['renewed']>[0]) => term.renewed(sentAt);
-    const onSlowPath = () => this.#slowPaths.add(1, { name });
+    const onSlowPath = () => this.#metrics.slowPath();
     while (!term.leading.aborted) {
       await clock.sleep(retryPeriodMs, term.leading).catch(() => {});
       if (term.leading.aborted || !term.holds()) return;

@@ -1,5 +1,6 @@
 import type { Clock } from '../observe/clock.ts';
 import type { Leadership } from './leadership.ts';
+import { aborted } from './signal-wait.ts';
 
 /** The call of `onStartedLeading` of one term. A failure while the leader leads asks the term to stop. */
 export class LeaderWork {
@@ -34,14 +35,4 @@ export class LeaderWork {
   #end(): void {
     this.#hasEnded = true;
   }
-}
-
-/** Resolves when the signal aborts; leaves no listener behind when `over` aborts first. */
-function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const onAbort = () => resolve();
-    signal.addEventListener('abort', onAbort, { once: true });
-    over.addEventListener('abort', () => signal.removeEventListener('abort', onAbort), { once: true });
-  });
 }

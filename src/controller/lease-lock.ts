@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import type { ObjectMeta } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Client } from '../cluster/client.ts';
 import type { Lease } from '../generated/api/coordination/v1.ts';
@@ -9,6 +10,7 @@ import { differences, type LeaseRecord, recordOf, specOf } from './lease-record.
 export interface LeaseLockOptions {
   client: Client<Lease>;
   name: string;
+  labels: Readonly<Record<string, string>>;
   clock: Clock;
   /** How long a request may take. */
   requestTimeoutMs: number;
@@ -67,7 +69,7 @@ export class LeaseLock {
 
   create(record: LeaseRecord, signal: AbortSignal): Promise<Written> {
     const { client, name } = this.#options;
-    const lease: Lease = { metadata: { name }, spec: specOf(record) };
+    const lease: Lease = { metadata: this.#labelled({ name }), spec: specOf(record) };
     return this.#write(record, (own) => client.create(lease, { signal: own }), signal);
   }
 
@@ -76,8 +78,14 @@ export class LeaseLock {
     const { client, name } = this.#options;
     // Labels and annotations stay as they are. A PUT without managedFields keeps the server's.
     const { managedFields: _, ...metadata } = this.#lease?.metadata ?? { name };
-    const lease: Lease = { metadata, spec: specOf(record) };
+    const lease: Lease = { metadata: this.#labelled(metadata), spec: specOf(record) };
     return this.#write(record, (own) => client.update(lease, { signal: own }), signal);
+  }
+
+  #labelled(metadata: ObjectMeta): ObjectMeta {
+    const { labels } = this.#options;
+    if (Object.keys(labels).length === 0) return metadata;
+    return { ...metadata, labels: { ...metadata.labels, ...labels } };
   }
 
   async #write(

@@ -6,8 +6,10 @@ import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Indexers } from '../store/index-definition.ts';
+import type { LeaderElectorOptions } from './election-options.ts';
 import type { Gate } from './gate.ts';
 import type { HealthServerOptions } from './health-server.ts';
+import type { ShardingOptions } from './sharding-options.ts';
 
 /** How one resource is cached. */
 export interface CacheOptions extends ResourceOptions<KubernetesObject> {
@@ -18,25 +20,32 @@ export interface CacheOptions extends ResourceOptions<KubernetesObject> {
 /** Options of `Manager`. */
 export interface ManagerOptions {
   /** Only these; unset: all. Ignored for cluster-scoped resources, and when a `factory` is given. */
-  namespace?: string | readonly string[];
+  namespace?: string | readonly string[] | undefined;
   /** Informers to share with others. It is started, and not shut down. Default: one of its own. */
-  factory?: SharedInformerFactory;
+  factory?: SharedInformerFactory | undefined;
   /** How single resources are cached. Ignored for what a given `factory` has an informer of already. */
-  resources?: ReadonlyMap<Resource, CacheOptions> | readonly (readonly [Resource, CacheOptions])[];
+  resources?: ReadonlyMap<Resource, CacheOptions> | readonly (readonly [Resource, CacheOptions])[] | undefined;
   /** How often everything is run again. 0 or unset: never. Ignored when a `factory` is given. controller-runtime: SyncPeriod. */
-  resyncMs?: number;
+  resyncMs?: number | undefined;
   /** Default: the cluster's. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Default: the cluster's. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Default: the cluster's. Names and labels are controller-runtime's. */
-  metrics?: Metrics;
+  metrics?: Metrics | undefined;
   /** Numbers in [0, 1). */
-  random?: () => number;
-  /** Answers `/healthz` and `/readyz`, and `/metrics` when it is given the text. Default: no server. */
-  health?: Pick<HealthServerOptions, 'port' | 'host' | 'metrics'>;
+  random?: (() => number) | undefined;
+  /** Answers `/healthz`, `/readyz` and `/debug/status`, and `/metrics` when it is given the text. Default: no server. */
+  health?: Pick<HealthServerOptions, 'port' | 'host' | 'metrics'> | undefined;
   /** How long a stop waits for what runs. Default 30 s. controller-runtime: GracefulShutdownTimeout. */
-  gracefulStopMs?: number;
+  gracefulStopMs?: number | undefined;
+  /**
+   * One process at a time runs keys, the others keep their caches warm: docs/leader-election.md. Clock, logger, metrics and random are the manager's
+   * unless they are given. Not together with `sharding`. Default: this process works, whatever others do. controller-runtime: LeaderElection.
+   */
+  leaderElection?: LeaderElectorOptions | undefined;
+  /** Several processes share the keys: docs/sharding.md. Not together with `leaderElection`. */
+  sharding?: ShardingOptions | undefined;
   /** @internal */
-  gate?: Gate;
+  gate?: Gate | undefined;
 }

@@ -8,18 +8,28 @@ import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
 import type { Clock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { METRICS } from '../observe/metric-definitions.ts';
+import { MetricScope } from '../observe/metric-scope.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
+import { schedulerOf } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type Controller, ControllerBuilder } from './controller-builder.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import { EventRecorder } from './event-recorder.ts';
-import { type Gate, openGate } from './gate.ts';
+import { type ElectedGate, type Gate, openGate, type Term, type TermHost } from './gate.ts';
 import { type Check, HealthServer } from './health-server.ts';
+import { LeaderGate } from './leader-gate.ts';
 import type { CacheOptions, ManagerOptions } from './manager-options.ts';
+import type { ControllerStatus, LeaderStatus, ManagerStatus, ShardStatus } from './manager-status.ts';
 import { type PolicyRule, rbacRules } from './rbac.ts';
 import { RunningController } from './running-controller.ts';
+import { ShardGate } from './shard-gate.ts';
 
 const GRACEFUL_STOP_MS = 30_000;
+/** How often a process that is to stand for election looks whether its caches wait for a kind that is not there. */
+const WARM_LOOK_MS = 1_000;
+/** The controllers of a manager share their slices. */
+const LONG_SLICE_LABELS = { name: 'manager', stage: 'controllers' };
 
 /**
  * Runs controllers on one set of caches. Say what each is for with `controller(name)`, then `run`. controller-runtime's `manager.Manager`.
@@ -30,7 +40,10 @@ export class Manager {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #metrics: Metrics;
+  readonly #scope: MetricScope;
   readonly #gate: Gate;
+  /** The gate, if it opens and closes with Leases. */
+  readonly #election: ElectedGate | undefined;
   readonly #factory: SharedInformerFactory;
   readonly #caches: ResourceMap<CacheOptions>;
   readonly #slice: TimeSlice;
@@ -39,6 +52,8 @@ export class Manager {
   readonly #paused = new Set<string>();
   readonly #running = new Map<string, RunningController>();
   #phase: 'new' | 'running' | 'stopped' = 'new';
+  /** Terms whose keys are still to be enqueued. */
+  #gained = new Set<Term>();
   #fail: (error: unknown) => void = () => {};
 
   constructor(cluster: Cluster, options: ManagerOptions = {}) {
@@ -48,8 +63,11 @@ export class Manager {
     this.#clock = options.clock ?? cluster.clock;
     this.#logger = safeLogger(options.logger ?? cluster.logger);
     this.#metrics = safeMetrics(options.metrics ?? cluster.metrics);
-    this.#gate = options.gate ?? openGate;
-    this.#slice = new TimeSlice(this.#clock);
+    this.#election = this.#newElection();
+    this.#gate = options.gate ?? this.#election ?? openGate;
+    this.#scope = new MetricScope(this.#metrics);
+    const longSlices = this.#scope.counter(METRICS.longSlices);
+    this.#slice = new TimeSlice(this.#clock, () => longSlices.add(1, LONG_SLICE_LABELS));
     this.#caches = new ResourceMap(options.resources);
     this.#factory =
       options.factory ??
@@ -80,10 +98,10 @@ export class Manager {
 
   /**
    * Runs until the signal aborts, then stops in order: no new run, running ones aborted and awaited (`gracefulStopMs`), then the caches.
-   * Rejects when a controller is not complete, when its caches do not sync in time, and when the cluster is closed; all has stopped
-   * then, too. A manager runs once.
+   * Rejects when a controller is not complete, when its caches do not sync in time, when the cluster is closed, and when a run has not ended by the time
+   * another process may run its key; all has stopped then, too. A manager runs once.
    */
-  async run({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
+  async run({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     this.#mustBeReady();
     this.#phase = 'running';
     let onAbort = () => {};
@@ -96,25 +114,32 @@ export class Manager {
     // Nobody may be waiting yet when it fails.
     ended.catch(() => {});
     const health = this.#newHealthServer();
-    const leave = [
-      () => signal?.removeEventListener('abort', onAbort),
-      this.#gate.onChange(() => this.#gateMoved()),
-      this.#whenClosed(),
-    ];
+    const standing = new AbortController();
+    let contending: Promise<void> | undefined;
+    let lost: { readonly error: unknown } | undefined;
+    const leave = [() => signal?.removeEventListener('abort', onAbort), this.#whenClosed()];
     try {
       await health?.start();
       for (const definition of this.#definitions.values()) this.#prepare(definition);
       this.#factory.start();
       for (const controller of this.#running.values()) controller.start();
+      contending = this.#contend(standing.signal);
       await ended;
     } finally {
       this.#phase = 'stopped';
       for (const way of leave) way();
-      const graceMs = this.#options.gracefulStopMs ?? GRACEFUL_STOP_MS;
+      standing.abort();
+      await contending?.catch((error: unknown) => {
+        lost = { error };
+      });
+      // Runs that have outlived their right to run have had their time.
+      const graceMs = lost ? 0 : (this.#options.gracefulStopMs ?? GRACEFUL_STOP_MS);
       await Promise.all([...this.#running.values()].map((controller) => controller.stop(graceMs)));
       if (!this.#options.factory) await this.#factory.shutdown();
+      this.#scope.end();
       await health?.stop();
     }
+    if (lost) throw lost.error;
   }
 
   /** What `/healthz` answers: whether a run is stuck. */
@@ -122,17 +147,66 @@ export class Manager {
     return [{ name: 'ping', ok: true }, ...[...this.#running.values()].map((controller) => controller.healthz)];
   }
 
-  /** What `/readyz` answers: whether the caches of each controller have synced. */
+  /** What `/readyz` answers: whether the caches of each controller have synced, and this process takes part in its election. A standby is ready. */
   readyz(): readonly Check[] {
-    return [...this.#definitions.keys()].map(
+    const caches = [...this.#definitions.keys()].map(
       (name) => this.#running.get(name)?.readyz ?? { name: `caches-of-${name}`, ok: false, message: 'not started' },
     );
+    return this.#election ? [...caches, this.#election.readyz] : caches;
+  }
+
+  /** Its controllers at present, for those who look inside. */
+  controllers(): readonly ControllerStatus[] {
+    return [...this.#definitions.values()].map(
+      ({ name, resource, options: { concurrency } }): ControllerStatus =>
+        this.#running.get(name)?.status ?? {
+          name,
+          resource,
+          phase: this.#phase === 'stopped' ? 'stopped' : 'new',
+          concurrency,
+          runs: [],
+          failing: [],
+          failingCount: 0,
+        },
+    );
+  }
+
+  /** The informers of its factory, for those who look inside. */
+  informers(): readonly SharedIndexInformer<KubernetesObject>[] {
+    return this.#factory.informers();
+  }
+
+  /** Who leads; undefined without an election. */
+  get leader(): LeaderStatus | undefined {
+    return this.#election?.leader;
+  }
+
+  /** Who owns which keys; undefined where they are not shared out. */
+  get shards(): readonly ShardStatus[] | undefined {
+    return this.#election?.shards;
   }
 
   /** The rules of the ClusterRole or Role that the controllers need, by what they declare. */
   rbac(): PolicyRule[] {
     const declarations = [...this.#definitions.values()].flatMap((definition) => definition.declarations);
-    return rbacRules(declarations, { events: true });
+    const { leaderElection, sharding } = this.#options;
+    return rbacRules(declarations, {
+      events: true,
+      leases: leaderElection !== undefined,
+      sharding: sharding !== undefined,
+    });
+  }
+
+  /** What `/debug/status` answers: what this process holds, and what waits in it. */
+  status(): ManagerStatus {
+    const controllers = [...this.#running.values()].map(({ status, hasStarted }) => ({
+      name: status.name,
+      waiting: status.queue?.waiting ?? 0,
+      running: status.runs.length,
+      failing: status.failingCount,
+      started: hasStarted,
+    }));
+    return { ...(this.#election && { election: this.#election.status }), controllers };
   }
 
   /** @internal */
@@ -180,7 +254,8 @@ export class Manager {
       ...shared,
       definition,
       informerOf: (resource) => this.#informerOf(resource),
-      recorder: new EventRecorder({ ...shared, controller: name, ...(random && { random }) }),
+      newRecorder: ({ transport }) =>
+        new EventRecorder({ ...shared, transport, controller: name, ...(random && { random }) }),
       gate: this.#gate,
       slice: this.#slice,
       metrics: this.#metrics,
@@ -191,7 +266,6 @@ export class Manager {
       },
     });
     if (this.#paused.has(name)) controller.loop.hold('pause');
-    if (!this.#gate.isOpen) controller.loop.hold('gate');
     this.#running.set(name, controller);
     controller.prepare();
     return controller;
@@ -207,15 +281,68 @@ export class Manager {
     return informer;
   }
 
-  #gateMoved(): void {
-    const { isOpen } = this.#gate;
-    for (const { loop } of this.#running.values()) {
-      if (isOpen) loop.release('gate');
-      else {
-        loop.hold('gate');
-        loop.abortRuns(new TidewatchError('stopped', 'this process may not write any more'));
-      }
+  #newElection(): ElectedGate | undefined {
+    const { leaderElection, sharding, gracefulStopMs: graceMs = GRACEFUL_STOP_MS, random } = this.#options;
+    if (leaderElection && sharding) {
+      throw new TypeError(
+        'a manager has leaderElection, so that one process works, or sharding, so that all do: not both.',
+      );
     }
+    const shared = { clock: this.#clock, logger: this.#logger, metrics: this.#metrics, ...(random && { random }) };
+    const options = { clock: this.#clock, graceMs };
+    if (leaderElection) return new LeaderGate(this.#cluster, { ...shared, ...leaderElection }, options);
+    return sharding && new ShardGate(this.#cluster, { ...shared, ...sharding }, options);
+  }
+
+  /** Stands for election when the caches are warm. Resolves when the signal has aborted and all is given back. */
+  async #contend(signal: AbortSignal): Promise<void> {
+    if (!this.#election) return;
+    try {
+      await this.#whenWarm(signal);
+      await this.#election.run(this.#host, signal);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  /** A kind that the server does not know yet is not waited for. */
+  async #whenWarm(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const cold = this.runningControllers.filter(({ hasStarted, waitsForKind }) => !hasStarted && !waitsForKind);
+      if (cold.length === 0 || signal.aborted) return;
+      const over = new AbortController();
+      const stop = () => over.abort();
+      signal.addEventListener('abort', stop, { once: true });
+      const pause = this.#clock.sleep(WARM_LOOK_MS, over.signal).catch(() => {});
+      await Promise.race([Promise.all(cold.map(({ started }) => started)), pause]);
+      over.abort();
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  readonly #host: TermHost = {
+    gained: (term) => {
+      // Shards are often gained together, and each look goes through the whole cache.
+      if (this.#gained.size === 0) schedulerOf(this.#clock).nextTurn(() => this.#enqueueGained());
+      this.#gained.add(term);
+    },
+    recall: (term, reason) => {
+      for (const { loop } of this.#running.values()) loop.abortRuns(reason, term);
+    },
+    idle: async (term) => {
+      await Promise.all(this.runningControllers.map((controller) => controller.idle(term)));
+    },
+    runsOf: (term) =>
+      this.runningControllers.flatMap(({ name, loop }) =>
+        loop.runningKeys(term).map((key) => `${key} of controller ${name}`),
+      ),
+  };
+
+  #enqueueGained(): void {
+    const terms = this.#gained;
+    this.#gained = new Set();
+    for (const controller of this.#running.values()) void controller.gained(terms);
   }
 
   #whenClosed(): () => void {
@@ -230,7 +357,7 @@ export class Manager {
   #newHealthServer(): HealthServer | undefined {
     const { health } = this.#options;
     if (!health) return undefined;
-    const checks = { healthz: () => this.healthz(), readyz: () => this.readyz() };
+    const checks = { healthz: () => this.healthz(), readyz: () => this.readyz(), status: () => this.status() };
     return new HealthServer({ ...health, ...checks, logger: this.#logger });
   }
 

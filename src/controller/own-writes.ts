@@ -22,6 +22,9 @@ export interface Doubt {
   readonly key: string | undefined;
 }
 
+/** Whether the caches hold what was waited for, or the time was up. */
+export type WaitResult = 'caught_up' | 'gave_up';
+
 /** What a key has written and the caches do not hold yet. */
 interface Account {
   readonly writes: Map<string, OwnWrite>;
@@ -29,7 +32,7 @@ interface Account {
   /** When nobody waits for the caches any more. */
   untilMs: number;
   /** Set while the key wants to run. */
-  waiting: { readonly timer: Timer; readonly onReady: () => void } | undefined;
+  waiting: { readonly timer: Timer; readonly onReady: (result: WaitResult) => void } | undefined;
 }
 
 export interface OwnWritesOptions {
@@ -130,7 +133,7 @@ export class OwnWrites {
   }
 
   /** Calls back once, when `isCaughtUp` turns true. Holds for the last call of a key. */
-  whenCaughtUp(key: string, onReady: () => void): void {
+  whenCaughtUp(key: string, onReady: (result: WaitResult) => void): void {
     const account = this.#accountOf(key);
     account.waiting?.timer.clear();
     const waitMs = account.untilMs - monotonicMs(this.#options.clock);
@@ -184,10 +187,10 @@ export class OwnWrites {
   #wake(key: string, account: Account): void {
     const onReady = this.#stopWaiting(account);
     this.#forgetSettled(key, account);
-    onReady?.();
+    onReady?.(account.writes.size > 0 ? 'gave_up' : 'caught_up');
   }
 
-  #stopWaiting(account: Account): (() => void) | undefined {
+  #stopWaiting(account: Account): ((result: WaitResult) => void) | undefined {
     const { waiting } = account;
     account.waiting = undefined;
     waiting?.timer.clear();

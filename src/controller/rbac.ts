@@ -10,9 +10,11 @@ export interface RbacDeclaration {
 /** What a manager does besides. */
 export interface RbacUses {
   /** Whether it writes events. Default false. */
-  events?: boolean;
+  events?: boolean | undefined;
   /** Whether it takes part in a leader election. Default false. */
-  leases?: boolean;
+  leases?: boolean | undefined;
+  /** Whether it shares its keys with other processes. Default false. */
+  sharding?: boolean | undefined;
 }
 
 /** `rbac.authorization.k8s.io/v1`. */
@@ -40,13 +42,18 @@ const LEASES: RbacDeclaration = {
   resource: { group: 'coordination.k8s.io', plural: 'leases', namespaced: true },
   use: { writes: ['create', 'get', 'update'] },
 };
+const SHARDING: RbacDeclaration = {
+  ...LEASES,
+  use: { writes: ['create', 'delete', 'get', 'list', 'update', 'watch'] },
+};
 
 /**
  * The rights that these declarations need, and no others. Resources of a group with the same verbs share a rule; all is sorted, so that the
  * same declarations give the same text.
  */
 export function rbacRules(declarations: Iterable<RbacDeclaration>, uses: RbacUses = {}): PolicyRule[] {
-  const all = [...declarations, ...(uses.events ? [EVENTS] : []), ...(uses.leases ? [LEASES] : [])];
+  const besides = [uses.events && EVENTS, uses.leases && LEASES, uses.sharding && SHARDING];
+  const all = [...declarations, ...besides.filter((use) => typeof use === 'object')];
   const verbs = new Map<string, Map<string, Set<string>>>();
   for (const { resource, use } of all) {
     for (const [name, wanted] of rightsOf(resource.plural, use)) {
@@ -65,7 +72,7 @@ export function rbacRules(declarations: Iterable<RbacDeclaration>, uses: RbacUse
 export function rbacRoles(
   name: string,
   declarations: Iterable<RbacDeclaration>,
-  uses: RbacUses & { namespace?: string } = {},
+  uses: RbacUses & { namespace?: string | undefined } = {},
 ): RbacRole[] {
   const { namespace } = uses;
   const all = [...declarations];

@@ -1,3 +1,4 @@
+import { defined } from '../api/defined.ts';
 import type { ReconcileOptions } from './controller.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 
@@ -5,7 +6,7 @@ const DEFAULTS = { concurrency: 1, stuckMs: 10 * 60_000, debounceMs: 0, syncTime
 
 /** With the defaults. Throws a `TypeError` for a number that cannot be meant. */
 export function checkedOptions(name: string, given: ReconcileOptions): ControllerDefinition['options'] {
-  const { concurrency, stuckMs, debounceMs, syncTimeoutMs } = { ...DEFAULTS, ...given };
+  const { concurrency, stuckMs, debounceMs, syncTimeoutMs } = { ...DEFAULTS, ...defined(given) };
   const demand = (holds: boolean, option: string, what: string, value: unknown) => {
     if (!holds) throw new TypeError(`controller ${name}: ${option} must be ${what}, not ${String(value)}.`);
   };

@@ -10,7 +10,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { Cause, ReconcileContext, RecordedEvent, Recorder } from './controller.ts';
 import type { ControllerCaches } from './controller-caches.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
-import type { Gate } from './gate.ts';
+import type { Term } from './gate.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { setControllerReference } from './owner-reference.ts';
 import { about } from './run-logger.ts';
@@ -21,9 +21,19 @@ export interface RunEnvironment {
   readonly cluster: Cluster;
   readonly caches: ControllerCaches;
   readonly ownWrites: OwnWrites;
-  readonly gate: Gate;
-  readonly recorder: Recorder;
+  /** For the events of runs under the term. */
+  recorderOf(term: Term): Recorder;
   readonly logger: Logger;
+}
+
+/** One run, as its loop knows it. */
+export interface RunFacts {
+  readonly key: string;
+  readonly signal: AbortSignal;
+  readonly term: Term;
+  readonly causes: readonly Cause[];
+  /** Of the run, where somebody looks inside. */
+  readonly id: number | undefined;
 }
 
 /** What one run sees. Its functions can be taken out of it, as by destructuring. */
@@ -34,16 +44,20 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
   readonly object: Stored<KubernetesObject> | undefined;
   readonly signal: AbortSignal;
   readonly causes: readonly Cause[];
+  readonly #id: number | undefined;
   readonly #environment: RunEnvironment;
+  readonly #term: Term;
   #logger: Logger | undefined;
 
-  constructor(key: string, signal: AbortSignal, causes: readonly Cause[], environment: RunEnvironment) {
+  constructor({ key, signal, term, causes, id }: RunFacts, environment: RunEnvironment) {
     const { namespace, name } = splitMetaNamespaceKey(key);
     this.key = key;
     this.namespace = namespace;
     this.name = name;
     this.signal = signal;
     this.causes = causes;
+    this.#term = term;
+    this.#id = id;
     this.#environment = environment;
     this.object = environment.caches.get(environment.definition.resource, key);
   }
@@ -59,6 +73,7 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
     return cluster.client(resource, {
       fieldManager: definition.name,
       hooks: this.#hooks(resource),
+      transport: this.#term.transport,
       ...(this.namespace !== '' && { namespace: this.namespace }),
     });
   };
@@ -78,18 +93,16 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
   };
 
   readonly record = (regarding: KubernetesObject, event: RecordedEvent): void =>
-    this.#environment.recorder.record(regarding, event);
+    this.#environment.recorderOf(this.#term).record(regarding, event);
 
   #hooks(resource: Resource): RequestHooks {
-    const { ownWrites, gate } = this.#environment;
+    const { ownWrites } = this.#environment;
     // Each request that is under way listens.
     setMaxListeners(0, this.signal);
     return {
       signal: this.signal,
-      beforeWrite: () => {
-        this.signal.throwIfAborted();
-        gate.checkWrite();
-      },
+      ...(this.#id !== undefined && { cause: this.#id }),
+      beforeWrite: () => this.signal.throwIfAborted(),
       written: (request, answer) => ownWrites.written(this.key, resource, request, answer),
       inDoubt: (request) => ownWrites.inDoubt(this.key, resource, request),
     };

@@ -1,11 +1,14 @@
 import type { Clock, Timer } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
+import type { Term } from './gate.ts';
 
 /** A run that has not ended this long after its signal aborted is reported, and its worker goes on to other keys. */
 const STUCK_AFTER_MS = 5_000;
 
 export interface RunOptions {
   key: string;
+  /** The right to run the key. */
+  term: Term;
   clock: Clock;
   timeoutMs: number | undefined;
   /** What is thrown where the signal is heeded when the time is up. */
@@ -17,6 +20,7 @@ export interface RunOptions {
 /** One call of a reconcile: its signal, and how long it takes. Leaves no timer and no listener behind. */
 export class Run {
   readonly key: string;
+  readonly term: Term;
   readonly startedMs: number;
   readonly #options: RunOptions;
   readonly #controller = new AbortController();
@@ -29,6 +33,7 @@ export class Run {
   constructor(options: RunOptions) {
     const { clock, timeoutMs } = options;
     this.key = options.key;
+    this.term = options.term;
     this.#options = options;
     this.startedMs = monotonicMs(clock);
     if (timeoutMs !== undefined) this.#timer = clock.setTimeout(() => this.#timeOut(), timeoutMs);

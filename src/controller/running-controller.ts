@@ -11,19 +11,23 @@ import type { Recorder } from './controller.ts';
 import { ControllerCaches } from './controller-caches.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import { ControllerLoop } from './controller-loop.ts';
-import { EventIntake } from './event-intake.ts';
-import type { Gate } from './gate.ts';
+import { EventIntake, LOW_PRIORITY } from './event-intake.ts';
+import { type Gate, openTerm, type Term } from './gate.ts';
 import type { Check } from './health-server.ts';
 import { KeySource } from './key-source.ts';
+import type { ControllerStatus } from './manager-status.ts';
 import { OwnWrites } from './own-writes.ts';
-import { RunContext } from './run-context.ts';
+import { RunContext, type RunEnvironment } from './run-context.ts';
 import { waitForSync } from './sync-wait.ts';
+
+type StoppableRecorder = Recorder & { stop(): Promise<void> };
 
 export interface RunningControllerOptions {
   definition: ControllerDefinition;
   cluster: Cluster;
   informerOf: (resource: Resource) => SharedIndexInformer<KubernetesObject>;
-  recorder: Recorder & { stop(): Promise<void> };
+  /** For the events of runs under a term, which ends before the recorder. */
+  newRecorder: (term: Term) => StoppableRecorder;
   gate: Gate;
   slice: TimeSlice;
   clock: Clock;
@@ -43,6 +47,10 @@ export class RunningController {
   readonly #ownWrites: OwnWrites;
   readonly #intake: EventIntake;
   readonly #sources: readonly KeySource[];
+  readonly #recorders = new Map<Term, StoppableRecorder>();
+  /** Terms whose events have been written, or refused. */
+  readonly #silenced = new WeakSet<Term>();
+  readonly #environment: RunEnvironment;
   readonly #stopping = new AbortController();
   #hasStarted = false;
   #onStarted: () => void = () => {};
@@ -54,13 +62,22 @@ export class RunningController {
     this.started = new Promise((resolve) => {
       this.#onStarted = resolve;
     });
-    const { definition, clock, logger, slice } = options;
+    const { definition, cluster, clock, logger, slice } = options;
     const { name, resource } = definition;
     const cached = definition.declarations.flatMap(({ use, resource: one }) => (typeof use === 'object' ? [] : [one]));
     this.#caches = new ControllerCaches(name, cached, options.informerOf);
     this.#ownWrites = new OwnWrites({ name, caches: this.#caches, clock, logger });
+    this.#environment = {
+      definition,
+      cluster,
+      caches: this.#caches,
+      ownWrites: this.#ownWrites,
+      logger,
+      recorderOf: (term) => this.#recorderOf(term),
+    };
     this.loop = new ControllerLoop({
-      environment: { ...options, caches: this.#caches, ownWrites: this.#ownWrites },
+      environment: this.#environment,
+      gate: options.gate,
       clock,
       metrics: options.metrics,
       slice,
@@ -98,6 +115,19 @@ export class RunningController {
     return this.#hasStarted;
   }
 
+  get status(): ControllerStatus {
+    const { name, resource, options } = this.#options.definition;
+    const isWaiting = this.#hasStarted ? false : !this.#stopping.signal.aborted;
+    const phase = this.#stopping.signal.aborted
+      ? 'stopped'
+      : isWaiting
+        ? 'waiting'
+        : this.loop.isHeld
+          ? 'held'
+          : 'running';
+    return { name, resource, phase, concurrency: options.concurrency, ...this.loop.status };
+  }
+
   get healthz(): Check {
     const stuck = this.loop.stuckKeys;
     const name = `controller-${this.name}`;
@@ -125,9 +155,37 @@ export class RunningController {
 
   /** One run outside of the loop, for tests. Rejects with what it throws. */
   async reconcileOnce(key: string): Promise<unknown> {
-    const environment = { ...this.#options, caches: this.#caches, ownWrites: this.#ownWrites };
     const { definition } = this.#options;
-    return definition.reconcile(new RunContext(key, this.#stopping.signal, [], environment));
+    const run = { key, signal: this.#stopping.signal, term: openTerm, causes: [], id: undefined };
+    return definition.reconcile(new RunContext(run, this.#environment));
+  }
+
+  /** Runs every key for which this process has gained the right: those in the cache, and those that came while it had not. */
+  async gained(terms: ReadonlySet<Term>): Promise<void> {
+    const { definition, gate, slice } = this.#options;
+    const isGained = (key: string) => {
+      const term = gate.termOf(key);
+      return term !== undefined && terms.has(term);
+    };
+    const keys = [...this.#caches.informer(definition.resource).table.keys(), ...this.loop.takeParked(isGained)];
+    for (const key of keys) {
+      if (isGained(key)) this.loop.enqueue(key, LOW_PRIORITY, { type: 'gained' });
+      if (slice.isDue()) await slice.pause();
+    }
+  }
+
+  /** Resolves when nothing runs under the term, and its events are written. */
+  async idle(term: Term): Promise<void> {
+    await this.loop.idle(term);
+    const recorder = this.#recorders.get(term);
+    this.#silenced.add(term);
+    this.#recorders.delete(term);
+    if (recorder) await this.#stopRecorder(recorder);
+  }
+
+  /** Whether it waits for a kind that the server does not know yet. */
+  get waitsForKind(): boolean {
+    return [...this.#caches.informers].some(({ state }) => state.phase === 'gone');
   }
 
   /** No run begins after this; resolves when the running ones have ended, or after `graceMs`, which is reported. */
@@ -138,7 +196,7 @@ export class RunningController {
     const stopped = this.loop.stop();
     const patience = new AbortController();
     const late = clock.sleep(graceMs, patience.signal).then(
-      () => this.loop.runningKeys,
+      () => this.loop.runningKeys(),
       () => [],
     );
     const left = await Promise.race([stopped.then(() => []), late]);
@@ -150,7 +208,22 @@ export class RunningController {
     }
     this.#ownWrites.stop();
     await this.#intake.stop();
-    await this.#options.recorder.stop().catch((error: unknown) => {
+    this.loop.end();
+    await Promise.all([...this.#recorders.values()].map((recorder) => this.#stopRecorder(recorder)));
+  }
+
+  #recorderOf(term: Term): Recorder {
+    const known = this.#recorders.get(term);
+    if (known) return known;
+    if (this.#silenced.has(term)) return { record: () => {} };
+    const recorder = this.#options.newRecorder(term);
+    this.#recorders.set(term, recorder);
+    return recorder;
+  }
+
+  async #stopRecorder(recorder: StoppableRecorder): Promise<void> {
+    await recorder.stop().catch((error: unknown) => {
+      const { logger } = this.#options;
       logger.warn(`controller ${this.name}: its events could not be written: ${failureText(error)}`, error);
     });
   }

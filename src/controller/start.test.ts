@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { configMaps, secrets } from '../generated/api/core/v1.ts';
 import { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
 import { controllerFixture, recordedMetrics, sites } from './controller-fixture.ts';
-import type { Gate } from './gate.ts';
 import { Manager } from './manager.ts';
 
 const nothing = () => {};
@@ -350,86 +349,3 @@ describe('a manager', () => {
     });
   });
 });
-
-describe('a gate', () => {
-  it('that is closed lets nothing run; closing it aborts what runs, which is run again when it opens', async () => {
-    const gate = new FakeGate();
-    await using fixture = await controllerFixture({ gate });
-    const { manager, admin, clock } = fixture;
-    await fixture.defineSites();
-    await fixture.createSite('a');
-    const outcomes: string[] = [];
-    manager
-      .controller('site')
-      .for(sites)
-      .reconcile(async ({ signal, client }) => {
-        outcomes.push('begins');
-        await clock.sleep(1_000, signal).catch(() => outcomes.push('aborted'));
-        await client(sites)
-          .patch('a', { spec: { color: 'red' } })
-          .catch((error: Error) => {
-            outcomes.push(error.message);
-            throw error;
-          });
-        outcomes.push('written');
-      });
-    await fixture.start();
-    expect(outcomes.splice(0)).toEqual([]);
-    gate.set(true);
-    await clock.advance(500);
-    gate.set(false);
-    await clock.advance(60_000);
-    expect(outcomes.splice(0)).toEqual(['begins', 'aborted', 'this process may not write any more']);
-    expect((await admin.client(sites).get('a')).spec?.color).toBeUndefined();
-    gate.set(true);
-    await clock.advance(1_000);
-    expect(outcomes.splice(0, 2)).toEqual(['begins', 'written']);
-    expect(fixture.logger.lines).toEqual([]);
-  });
-
-  it('is asked before each attempt of a write, repeated ones too', async () => {
-    const gate = new FakeGate();
-    gate.set(true);
-    await using fixture = await controllerFixture({ gate });
-    const { manager, server, clock } = fixture;
-    await fixture.defineSites();
-    await fixture.createSite('a');
-    server.faults.add(
-      { verb: 'patch', resource: 'sites' },
-      { kind: 'status', code: 429, retryAfterSeconds: 1 },
-      { times: 2 },
-    );
-    manager
-      .controller('site')
-      .for(sites)
-      .reconcile(async ({ client }) => {
-        await client(sites).get('a');
-        await client(sites).patch('a', { spec: { color: 'red' } });
-      });
-    await fixture.start();
-    expect(gate.checks).toBe(1);
-    await clock.advance(2_000);
-    expect(gate.checks).toBeGreaterThanOrEqual(3);
-  });
-});
-
-class FakeGate implements Gate {
-  isOpen = false;
-  checks = 0;
-  readonly #callbacks = new Set<() => void>();
-
-  set(isOpen: boolean): void {
-    this.isOpen = isOpen;
-    for (const callback of this.#callbacks) callback();
-  }
-
-  onChange(callback: () => void): () => void {
-    this.#callbacks.add(callback);
-    return () => this.#callbacks.delete(callback);
-  }
-
-  checkWrite(): void {
-    this.checks++;
-    if (!this.isOpen) throw new Error('the gate is closed');
-  }
-}

@@ -12,6 +12,10 @@ export class DelayHeap<T> {
   #times = new Float64Array(FIRST_CAPACITY);
   #delayed = 0;
 
+  get size(): number {
+    return this.#entries.length;
+  }
+
   /** When the first one is due; undefined when there is none. */
   get nextMs(): number | undefined {
     return this.#entries.length > 0 ? this.#times[0] : undefined;

@@ -1,3 +1,4 @@
+import { channels } from '../observe/channels.ts';
 import type { Timer } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
@@ -36,6 +37,11 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
   }
 
   /** @internal */
+  protected override get delayed(): number {
+    return this.delays.size;
+  }
+
+  /** @internal */
   protected mustBeDelay(delayMs: number): void {
     if (Number.isFinite(delayMs)) return;
     throw new TypeError(`${this.name}: a delay must be a finite number of milliseconds, not ${delayMs}.`);
@@ -44,6 +50,7 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
   /** @internal */
   protected delay(entry: Entry<T>, delayMs: number): void {
     this.delays.add(entry, monotonicMs(this.clock) + delayMs);
+    if (channels.queue.hasSubscribers) this.tell('delay', entry, delayMs);
     this.#arm();
   }
 

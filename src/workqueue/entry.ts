@@ -14,6 +14,9 @@ export class Entry<T> {
   /** When it became dirty, and when it was handed out; kept for metrics alone. */
   dirtySinceMs = 0;
   runningSinceMs = 0;
+  /** The ids of the stay that waits or is delayed, and of the one that runs, where somebody looks inside; 0: nobody does. */
+  stay = 0;
+  runningStay = 0;
   /** The next in the order of handing out. */
   next: Entry<T> | undefined;
 

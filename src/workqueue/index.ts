@@ -5,6 +5,7 @@
  */
 export { DelayingQueue } from './delaying-queue.ts';
 export { type PriorityOptions, PriorityQueue } from './priority-queue.ts';
+export type { QueueStatus } from './queue-status.ts';
 export {
   BucketLimiter,
   type BucketLimiterOptions,

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../observe/clock.ts';
+import { METRICS } from '../observe/metric-definitions.ts';
+import { MetricScope } from '../observe/metric-scope.ts';
 import type { Counter, Gauge, Histogram, MetricLabels, Metrics } from '../observe/metrics.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 
 /** client-go's `defaultUnfinishedWorkUpdatePeriod`. */
 const TICK_MS = 500;
-/** 10 ns to 1,000 s. */
-const BUCKETS: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
 /** More priorities than this share one series, so that a mistake does not flood the metrics. */
 const MAX_PRIORITIES = 25;
 const OTHER_PRIORITIES = 'exceeded_cardinality_limit';
@@ -19,6 +19,7 @@ interface MeasuredEntry {
 
 /** What controller-runtime tells of its queues, with its names and labels. */
 export class QueueMetrics {
+  readonly #scope: MetricScope;
   readonly #clock: Clock;
   readonly #labels: MetricLabels;
   readonly #depth: Gauge;
@@ -28,30 +29,23 @@ export class QueueMetrics {
   readonly #workDuration: Histogram;
   readonly #unfinished: Gauge;
   readonly #longest: Gauge;
-  readonly #depths = new Map<string, number>();
+  readonly #depths = new Map<string, { depth: number; readonly labels: MetricLabels }>();
   readonly #running = new Set<MeasuredEntry>();
   #tick: Timer | undefined;
   #isShutDown = false;
 
   constructor(metrics: Metrics, name: string, clock: Clock) {
-    const labelNames = ['name', 'controller'];
-    const gauge = (metric: string, help: string) => metrics.gauge({ name: metric, help, labelNames });
-    const counter = (metric: string, help: string) => metrics.counter({ name: metric, help, labelNames });
-    const histogram = (metric: string, help: string) =>
-      metrics.histogram({ name: metric, help, labelNames, buckets: BUCKETS });
+    const scope = new MetricScope(metrics);
+    this.#scope = scope;
     this.#clock = clock;
     this.#labels = { name, controller: name };
-    this.#depth = metrics.gauge({
-      name: 'workqueue_depth',
-      help: 'How many items wait.',
-      labelNames: [...labelNames, 'priority'],
-    });
-    this.#adds = counter('workqueue_adds_total', 'Items added; one that waits already does not count.');
-    this.#retries = counter('workqueue_retries_total', 'Items added with a delay.');
-    this.#queueDuration = histogram('workqueue_queue_duration_seconds', 'From the first add of an item to its start.');
-    this.#workDuration = histogram('workqueue_work_duration_seconds', 'From the start of an item to its end.');
-    this.#unfinished = gauge('workqueue_unfinished_work_seconds', 'The time spent so far on all that runs.');
-    this.#longest = gauge('workqueue_longest_running_processor_seconds', 'The time spent so far on what runs longest.');
+    this.#depth = scope.gauge(METRICS.queueDepth);
+    this.#adds = scope.counter(METRICS.queueAdds);
+    this.#retries = scope.counter(METRICS.queueRetries);
+    this.#queueDuration = scope.histogram(METRICS.queueDuration);
+    this.#workDuration = scope.histogram(METRICS.workDuration);
+    this.#unfinished = scope.gauge(METRICS.unfinishedWork);
+    this.#longest = scope.gauge(METRICS.longestRunning);
     this.#adds.add(0, this.#labels);
     this.#retries.add(0, this.#labels);
     this.#unfinished.set(0, this.#labels);
@@ -85,28 +79,36 @@ export class QueueMetrics {
 
   done(entry: MeasuredEntry): void {
     this.#running.delete(entry);
-    if (this.#isShutDown) this.#endTicks();
     this.#workDuration.observe(secondsBetween(entry.runningSinceMs, monotonicMs(this.#clock)), this.#labels);
+    this.#checkEnd();
   }
 
-  /** No tick is left when nothing runs any more. */
+  /** What waits may still be handed out. */
   shutDown(): void {
     this.#isShutDown = true;
-    this.#endTicks();
+    this.#checkEnd();
   }
 
-  #endTicks(): void {
-    if (!this.#tick || this.#running.size > 0) return;
-    this.#tick.clear();
-    this.#showRunning();
+  /** No tick and no series is left when nothing waits or runs any more; or, with `end`, at once. */
+  #checkEnd(): void {
+    if (!this.#isShutDown || this.#running.size > 0) return;
+    for (const { depth } of this.#depths.values()) if (depth > 0) return;
+    this.end();
+  }
+
+  /** Nobody takes what waits. */
+  end(): void {
+    this.#tick?.clear();
+    this.#scope.end();
   }
 
   #count(priority: number, change: number): void {
     let label = String(priority);
     if (!this.#depths.has(label) && this.#depths.size >= MAX_PRIORITIES) label = OTHER_PRIORITIES;
-    const depth = (this.#depths.get(label) ?? 0) + change;
-    this.#depths.set(label, depth);
-    this.#depth.set(depth, { ...this.#labels, priority: label });
+    const level = this.#depths.get(label) ?? { depth: 0, labels: { ...this.#labels, priority: label } };
+    level.depth += change;
+    this.#depths.set(label, level);
+    this.#depth.set(level.depth, level.labels);
   }
 
   #armTick(): void {

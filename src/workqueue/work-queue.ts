@@ -1,14 +1,19 @@
+import { ambient, channels, nextId, type QueueValue } from '../observe/channels.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { safeMetrics } from '../observe/metrics.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import { Entry } from './entry.ts';
 import { QueueIterator } from './queue-iterator.ts';
 import { QueueMetrics } from './queue-metrics.ts';
+import type { QueueStatus } from './queue-status.ts';
 import { Waiters } from './waiters.ts';
 import type { GetOptions, Queue, WorkQueueOptions } from './workqueue.ts';
 
 /** First in, first out. See `Queue` for what it promises. client-go's `workqueue.Type`. */
 export class WorkQueue<T = string> implements Queue<T> {
+  /** Unique in the process; `queue` in the values of the channel `tidewatch:queue`. */
+  readonly id = nextId();
   readonly name: string;
   /** @internal */
   protected readonly clock: Clock;
@@ -40,6 +45,16 @@ export class WorkQueue<T = string> implements Queue<T> {
 
   get length(): number {
     return this.#waiting;
+  }
+
+  /** How full it is, for those who look inside. */
+  get status(): QueueStatus {
+    return { id: this.id, name: this.name, waiting: this.#waiting, delayed: this.delayed, running: this.#running };
+  }
+
+  /** How many entries are delayed. @internal */
+  protected get delayed(): number {
+    return 0;
   }
 
   get isShuttingDown(): boolean {
@@ -75,6 +90,7 @@ export class WorkQueue<T = string> implements Queue<T> {
     entry.isRunning = false;
     this.#running--;
     this.metrics?.done(entry);
+    if (channels.queue.hasSubscribers) this.tell('done', entry);
     if (entry.isDirty) this.#offer(entry);
     else this.forgetIdle(entry);
     this.#checkDrained();
@@ -85,6 +101,11 @@ export class WorkQueue<T = string> implements Queue<T> {
     this.metrics?.shutDown();
     this.#waiters.dismiss();
     this.#drained?.resolve();
+  }
+
+  /** Nobody takes what waits any more: no series of it is left. @internal */
+  end(): void {
+    this.metrics?.end();
   }
 
   shutDownWithDrain(): Promise<void> {
@@ -128,11 +149,36 @@ export class WorkQueue<T = string> implements Queue<T> {
     return new Entry(key, item);
   }
 
+  /** Tells the channel what becomes of an entry; only while somebody listens. @internal */
+  protected tell(step: QueueValue['step'], entry: Entry<T>, delayMs?: number): void {
+    const isIn = step === 'add' || step === 'delay';
+    if (isIn) entry.stay ||= nextId();
+    const id = isIn ? entry.stay : entry.runningStay || nextId();
+    const { priority } = entry as { priority?: number };
+    channels.queue.publish({
+      id,
+      queue: this.id,
+      name: this.name,
+      step,
+      key: String(entry.key),
+      ...(isIn && ambient.cause > 0 && { cause: ambient.cause }),
+      ...(priority !== undefined && { priority }),
+      ...(delayMs !== undefined && { delayMs }),
+      atMs: monotonicMs(this.clock),
+    });
+  }
+
+  /** The id of the stay of an item that is being worked on; 0: nobody looks. @internal */
+  stayOf(item: T): number {
+    return this.known(item)?.runningStay ?? 0;
+  }
+
   /** The item wants to be handed out: now, or when it has been given back. @internal */
   protected makeDirty(entry: Entry<T>): void {
     if (entry.isDirty) return;
     entry.isDirty = true;
     this.metrics?.added(entry);
+    if (channels.queue.hasSubscribers) this.tell('add', entry);
     if (!entry.isRunning) this.#offer(entry);
   }
 
@@ -164,6 +210,9 @@ export class WorkQueue<T = string> implements Queue<T> {
     entry.isRunning = true;
     this.#running++;
     this.metrics?.handedOut(entry);
+    entry.runningStay = entry.stay;
+    entry.stay = 0;
+    if (channels.queue.hasSubscribers) this.tell('get', entry);
     return entry.item;
   }
 

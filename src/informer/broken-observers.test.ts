@@ -50,6 +50,23 @@ it.each([
   await running;
 });
 
+it('a change that is stored is not reported as one that could not be, when what observes the cache throws', async () => {
+  const reports: string[] = [];
+  const logger = { ...silentLogger, error: (message: string) => void reports.push(message) };
+  const { source, informer, run, settle, stop } = informerFixture({ logger });
+  const seen: string[] = [];
+  informer.observe(throws);
+  informer.observe(({ object }) => void seen.push(object.key));
+  source.set('a');
+  const running = run();
+  await settle();
+  expect(informer.store.listKeys()).toEqual(['default/a']);
+  expect(seen).toEqual(['default/a']);
+  expect(reports).toEqual([`${informer.name}: default/a is stored, and what observes the cache failed on it.`]);
+  stop.abort();
+  await running;
+});
+
 it('an informer whose logger throws and that has no watch error handler gets over failures', async () => {
   const { source, informer, run, settle, stop } = informerFixture({
     logger: { debug: throws, info: throws, warn: throws, error: throws },

@@ -27,6 +27,11 @@ export class CaughtUp {
     return this.#storedVersion;
   }
 
+  /** Whether everything that has been queued is in the store. */
+  get isUpToDate(): boolean {
+    return this.#queueLength() === 0 && this.#storedVersion === this.#queuedVersion;
+  }
+
   /** Everything up to `version` has been queued. One that is older than what was queued before says nothing. */
   queued(version: string): void {
     if (version === '' || (compareResourceVersions(version, this.#queuedVersion) ?? 1) < 0) return;

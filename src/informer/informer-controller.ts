@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { onAbort } from '../observe/interruption.ts';
 import type { Queue } from '../queue/queue.ts';
 import { QueueConsumer, type QueueConsumerOptions } from '../queue/queue-consumer.ts';
 import { Reflector } from '../reflector/reflector.ts';
@@ -79,9 +80,7 @@ export async function runWithQueue(
   signal: AbortSignal,
   work: () => readonly Promise<void>[],
 ): Promise<void> {
-  const close = () => queue.close();
-  if (signal.aborted) close();
-  signal.addEventListener('abort', close, { once: true });
+  const forget = onAbort(signal, () => queue.close());
   await Promise.all(work());
-  signal.removeEventListener('abort', close);
+  forget();
 }

@@ -1,4 +1,5 @@
-import type { Metrics } from '../observe/metrics.ts';
+import { METRICS } from '../observe/metric-definitions.ts';
+import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 
 /** What a store holds at present. */
 export interface InformerMemory {
@@ -9,31 +10,25 @@ export interface InformerMemory {
   readonly liveBytes?: number;
 }
 
+export function memoryOf(
+  objects: number,
+  packed: Required<Omit<InformerMemory, 'objects'>> | undefined,
+): InformerMemory {
+  return { objects, ...(packed && { heldBytes: packed.heldBytes, liveBytes: packed.liveBytes }) };
+}
+
 /** The same as gauges. */
 export class MemoryGauges {
-  readonly #labels: Readonly<Record<string, string>>;
+  readonly #labels: MetricLabels;
   readonly #objects;
   readonly #heldBytes;
   readonly #liveBytes;
 
   constructor(metrics: Metrics, name: string) {
-    const labelNames = ['name'];
     this.#labels = { name };
-    this.#objects = metrics.gauge({
-      name: 'tidewatch_store_objects',
-      help: 'How many objects the store of an informer holds.',
-      labelNames,
-    });
-    this.#heldBytes = metrics.gauge({
-      name: 'tidewatch_store_held_bytes',
-      help: 'Memory outside the heap that a packed store has set aside for objects.',
-      labelNames,
-    });
-    this.#liveBytes = metrics.gauge({
-      name: 'tidewatch_store_live_bytes',
-      help: 'How much of it the stored objects take.',
-      labelNames,
-    });
+    this.#objects = metrics.gauge(METRICS.storeObjects);
+    this.#heldBytes = metrics.gauge(METRICS.heldBytes);
+    this.#liveBytes = metrics.gauge(METRICS.liveBytes);
   }
 
   show({ objects, heldBytes, liveBytes }: InformerMemory): void {

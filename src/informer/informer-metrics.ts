@@ -1,72 +1,82 @@
+import type { Resource } from '../api/resource.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import { METRICS } from '../observe/metric-definitions.ts';
+import { MetricScope } from '../observe/metric-scope.ts';
+import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
+import { HandlerMetrics, type HandlerPace } from './handler-metrics.ts';
+import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
 import type { InformerState } from './informer-state.ts';
 
-/** How far one handler is. */
-export interface HandlerPace {
-  /** Its name, or `unnamed`: streams and nameless handlers come and go, and share one series. */
-  readonly label: string;
-  readonly lagMs: number;
-  readonly pending: number;
+/** The informer, as far as it is measured. */
+export interface MeasuredInformer {
+  readonly name: string;
+  readonly resource: Resource | undefined;
+  readonly state: InformerState;
+  readonly memory: InformerMemory;
+  readonly table: { readonly resourceVersion: string };
+}
+
+export interface InformerMetricsOptions {
+  clock: Clock;
+  /** Asked when all of the informer has been made. */
+  parts: () => { readonly queued: number; readonly memory: { readonly views: number } | undefined };
+  listeners: () => Iterable<HandlerPace>;
 }
 
 /** How often what grows by itself is measured. */
 const SAMPLE_MS = 5_000;
 
-/** The state of an informer and the pace of its handlers, as gauges and a counter. */
+/** The metrics of an informer. All of its series are removed when it has stopped. */
 export class InformerMetrics {
-  readonly #name: string;
-  readonly #clock: Clock;
+  /** For those who measure parts of it. */
+  readonly scope: MetricScope;
+  readonly #informer: MeasuredInformer;
+  readonly #options: InformerMetricsOptions;
+  readonly #labels: MetricLabels;
+  readonly #resourceLabels: MetricLabels;
   readonly #phase;
   readonly #behind;
   readonly #lastContact;
-  readonly #lag;
-  readonly #pending;
-  readonly #failures;
+  readonly #queued;
+  readonly #processing;
+  readonly #version;
+  readonly #views;
+  readonly #longSlices;
+  readonly #memory: MemoryGauges;
+  readonly #handlers: HandlerMetrics;
   #shownPhase: ReflectorPhase | undefined;
-  /** The labels of handlers that were shown last time. */
-  #shown = new Set<string>();
+  #shownViews = 0;
   #timer: Timer | undefined;
 
-  constructor(metrics: Metrics, name: string, clock: Clock) {
-    this.#name = name;
-    this.#clock = clock;
-    this.#phase = metrics.gauge({
-      name: 'tidewatch_informer_phase',
-      help: '1 for the phase that an informer is in, 0 for those that it was in.',
-      labelNames: ['name', 'phase'],
-    });
-    this.#behind = metrics.gauge({
-      name: 'tidewatch_informer_behind_seconds',
-      help: 'For how long an informer has had no open watch; 0 while it has one.',
-      labelNames: ['name'],
-    });
-    this.#lastContact = metrics.gauge({
-      name: 'tidewatch_informer_last_contact_timestamp_seconds',
-      help: 'When the server last sent something of use, in seconds since the epoch.',
-      labelNames: ['name'],
-    });
-    this.#lag = metrics.gauge({
-      name: 'tidewatch_handler_lag_seconds',
-      help: 'How long the oldest change that waits for a handler has waited.',
-      labelNames: ['name', 'handler'],
-    });
-    this.#pending = metrics.gauge({
-      name: 'tidewatch_handler_pending',
-      help: 'How many calls wait for a handler.',
-      labelNames: ['name', 'handler'],
-    });
-    this.#failures = metrics.counter({
-      name: 'tidewatch_handler_failures_total',
-      help: 'Calls of a handler or its filter that threw or rejected.',
-      labelNames: ['name', 'handler'],
-    });
+  constructor(metrics: Metrics, informer: MeasuredInformer, options: InformerMetricsOptions) {
+    const scope = new MetricScope(metrics);
+    const { name, resource } = informer;
+    this.scope = scope;
+    this.#informer = informer;
+    this.#options = options;
+    this.#labels = { name };
+    this.#resourceLabels = {
+      name,
+      group: resource?.group ?? '',
+      version: resource?.version ?? '',
+      resource: resource?.plural ?? '',
+    };
+    this.#phase = scope.gauge(METRICS.phase);
+    this.#behind = scope.gauge(METRICS.behind);
+    this.#lastContact = scope.gauge(METRICS.lastContact);
+    this.#queued = scope.gauge(METRICS.queuedItems);
+    this.#processing = scope.histogram(METRICS.processingSeconds);
+    this.#version = scope.gauge(METRICS.storeVersion);
+    this.#views = scope.counter(METRICS.views);
+    this.#longSlices = scope.counter(METRICS.longSlices);
+    this.#memory = new MemoryGauges(scope, name);
+    this.#handlers = new HandlerMetrics(metrics, name);
   }
 
   stateChanged(state: InformerState): void {
     const { phase } = state;
-    const name = this.#name;
+    const { name } = this.#informer;
     if (this.#shownPhase !== undefined && this.#shownPhase !== phase) {
       this.#phase.set(0, { name, phase: this.#shownPhase });
     }
@@ -75,43 +85,58 @@ export class InformerMetrics {
     this.#showTimes(state);
   }
 
-  handlerFailed(label: string): void {
-    this.#failures.add(1, { name: this.#name, handler: label });
+  get handlers(): HandlerMetrics {
+    return this.#handlers;
+  }
+
+  /** The changes of one object have been stored. */
+  processed(durationMs: number): void {
+    this.#processing.observe(durationMs / 1000, this.#resourceLabels);
+  }
+
+  longSlice(stage: 'store' | 'handlers'): void {
+    this.#longSlices.add(1, { ...this.#labels, stage });
+  }
+
+  /** Nothing is on its way to the store, or a whole list is. */
+  showStore(): void {
+    const { memory, table } = this.#informer;
+    const { queued, memory: { views } = { views: 0 } } = this.#options.parts();
+    this.#memory.show(memory);
+    this.#queued.set(queued, this.#resourceLabels);
+    const digits = table.resourceVersion;
+    if (/^\d+$/.test(digits)) this.#version.set(Number(digits.slice(-15)), this.#resourceLabels);
+    // A namespace that goes takes its count with it.
+    if (views > this.#shownViews) this.#views.add(views - this.#shownViews, this.#labels);
+    this.#shownViews = views;
   }
 
   /** Measures every few seconds, until `stop`. Does not keep the process alive. */
-  start(state: () => InformerState, handlers: () => Iterable<HandlerPace>): void {
+  start(): void {
     const sample = () => {
-      this.#showTimes(state());
-      this.#showHandlers(handlers());
-      this.#timer = this.#clock.setTimeout(sample, SAMPLE_MS, { keepAlive: false });
+      this.#showTimes(this.#informer.state);
+      this.showStore();
+      this.#handlers.show(this.#options.listeners());
+      this.#timer = this.#options.clock.setTimeout(sample, SAMPLE_MS, { keepAlive: false });
     };
     sample();
   }
 
+  /** No timer is left. */
   stop(): void {
     this.#timer?.clear();
-    this.#showHandlers([]);
+  }
+
+  /** All has ended: no series is left. */
+  end(): void {
+    this.stop();
+    this.#handlers.end();
+    this.scope.end();
   }
 
   #showTimes({ phase, behindSince, lastContact }: InformerState): void {
-    const labels = { name: this.#name };
     const isBehind = behindSince !== undefined && phase !== 'stopped';
-    this.#behind.set(isBehind ? Math.max(0, this.#clock.now() - behindSince) / 1000 : 0, labels);
-    if (lastContact !== undefined) this.#lastContact.set(lastContact / 1000, labels);
-  }
-
-  #showHandlers(handlers: Iterable<HandlerPace>): void {
-    const slowest = new Map<string, { lagMs: number; pending: number }>();
-    for (const { label, lagMs, pending } of handlers) {
-      const known = slowest.get(label);
-      slowest.set(label, { lagMs: Math.max(lagMs, known?.lagMs ?? 0), pending: pending + (known?.pending ?? 0) });
-    }
-    for (const label of this.#shown) if (!slowest.has(label)) slowest.set(label, { lagMs: 0, pending: 0 });
-    for (const [handler, { lagMs, pending }] of slowest) {
-      this.#lag.set(lagMs / 1000, { name: this.#name, handler });
-      this.#pending.set(pending, { name: this.#name, handler });
-    }
-    this.#shown = new Set(slowest.keys());
+    this.#behind.set(isBehind ? Math.max(0, this.#options.clock.now() - behindSince) / 1000 : 0, this.#labels);
+    if (lastContact !== undefined) this.#lastContact.set(lastContact / 1000, this.#labels);
   }
 }

@@ -66,6 +66,7 @@ export const INFORMER_CHECKS: OptionChecks<ClusterOrigin<Any> & ListWatchOrigin<
   namespaces: anything,
   presence: anything,
   strings: anything,
+  snapshots: anything,
   discoverScope: aBoolean,
   ofAnyKind: aBoolean,
 };

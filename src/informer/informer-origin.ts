@@ -4,6 +4,7 @@ import type { Reachability } from '../api/reachability.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
+import type { Codec } from '../codec/codec.ts';
 import { fieldRules, isKept, reductionBy } from '../codec/filter/field-filter.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { transformedCached } from '../codec/plain/decoded-objects.ts';
@@ -15,6 +16,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 import { plainSource } from '../reflector/plain-source.ts';
 import { ResourceListerWatcher } from '../reflector/resource-lister-watcher.ts';
+import type { SavedPart, SnapshotBook } from '../snapshot/snapshot-book.ts';
 import { DiscoveredNamespaces, fixedCoverage, wantedNamespaces } from './coverage.ts';
 import { DiscoveredScope, ScopedListerWatcher } from './discovered-scope.ts';
 import { GroupPresence } from './group-presence.ts';
@@ -31,6 +33,8 @@ export interface ClusterConnection {
   readonly reachability?: Reachability | undefined;
   /** Aborts when the connection is closed: its informers stop then. */
   readonly closed?: AbortSignal | undefined;
+  /** The address of the server, as people see it. */
+  readonly server?: string | undefined;
 }
 
 /** The objects of a resource on a server. client-go's `NewFilteredPodInformer` and its like. */
@@ -62,6 +66,8 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions<T
   presence?: GroupPresence | undefined;
   /** @internal Likewise. */
   strings?: StringTable | undefined;
+  /** @internal What the informers of a factory begin with, and leave behind. */
+  snapshots?: SnapshotBook | undefined;
   /** @internal `resource.namespaced` is a guess: the server knows. */
   discoverScope?: boolean | undefined;
 }
@@ -139,13 +145,16 @@ export function originParts<T extends KubernetesObject>(
       ...(cluster.reachability && { reachability: cluster.reachability }),
       ...(codec.memory && { memory: codec.memory }),
     };
-    return { listerWatcher, extras };
+    return { listerWatcher, extras, codec };
   };
   const source = (namespace: string | undefined): InformerSource<T> => {
-    const { listerWatcher, extras } = base();
+    const { listerWatcher: of, extras, codec } = base();
+    const listerWatcher = of(namespace);
+    const saved = savedPart(origin, namespace, listerWatcher.selection, codec);
     return {
       ...extras,
-      listerWatcher: listerWatcher(namespace),
+      ...(saved && { saved }),
+      listerWatcher,
       coverage: fixedCoverage(namespace),
       confirmGone: goneCheck(presence, resource, namespace, logger),
     };
@@ -164,6 +173,29 @@ export function originParts<T extends KubernetesObject>(
     };
   };
   return { namespaces: wanted, source: discovered };
+}
+
+/** Found again by all that decides on which objects there are and what is kept of them. */
+function savedPart<T extends KubernetesObject>(
+  origin: ClusterOrigin<T>,
+  namespace: string | undefined,
+  selection: () => string | undefined,
+  codec: Codec<T>,
+): SavedPart<T> | undefined {
+  const { resource, snapshots, metadataOnly, managedFields, drop, keep } = origin;
+  const query = snapshots && selection();
+  if (snapshots === undefined || query === undefined) return undefined;
+  const description = {
+    resource: resourceName(resource),
+    namespace,
+    query,
+    metadataOnly,
+    managedFields,
+    drop: drop?.toSorted(),
+    keep: keep?.toSorted(),
+  };
+  const isSecret = resource.group === '' && resource.plural === 'secrets';
+  return snapshots.part<T>(description, (body, contentType) => codec.readList(body, contentType), isSecret);
 }
 
 /** Besides what the server does not serve, what it does not serve in a namespace: a list there would fail forever. */

@@ -2,13 +2,15 @@ import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
 import type { CodecMemory } from '../codec/codec.ts';
+import { channels } from '../observe/channels.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
+import { aborted } from '../observe/interruption.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { giveWay, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
+import { giveWay, monotonicMs, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
 import type { Notification } from '../processor/notification.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import { InOrderQueue } from '../queue/in-order-queue.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { ProcessDeltas, Queue } from '../queue/queue.ts';
 import { QueueConsumer } from '../queue/queue-consumer.ts';
 import { CachedReflector } from '../reflector/cached-reflector.ts';
 import { Unusable } from '../reflector/left-out-book.ts';
@@ -16,12 +18,16 @@ import type { CachedListerWatcher, CachedTarget } from '../reflector/lister-watc
 import type { CachedReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import { TransformedSource } from '../reflector/transformed-source.ts';
+import type { PartState } from '../snapshot/snapshot.ts';
+import type { SavedPart } from '../snapshot/snapshot-book.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 import { CaughtUp } from './caught-up.ts';
 import { type Coverage, fixedCoverage } from './coverage.ts';
 import { DeltaHandler } from './delta-handler.ts';
 import { runWithQueue } from './informer-controller.ts';
 import { withLeftOut } from './informer-state.ts';
+import type { InformerPartStatus } from './informer-status.ts';
+import { StoreStory } from './store-story.ts';
 import { applyTransform, type Transform } from './transform.ts';
 
 /** One list and watch. */
@@ -36,6 +42,15 @@ export interface InformerSource<T extends KubernetesObject> {
   reachability?: Reachability;
   /** What its objects take, in a packed store. */
   memory?: CodecMemory;
+  /** Its section of a snapshot. */
+  saved?: SavedPart<T>;
+}
+
+/** What is measured of the way to the store. */
+export interface PartMeter {
+  /** The changes of one object are stored, and have been handed to the listeners. */
+  processed(durationMs: number): void;
+  longSlice(stage: 'store'): void;
 }
 
 export interface PartOptions<T extends KubernetesObject>
@@ -51,8 +66,10 @@ export interface PartOptions<T extends KubernetesObject>
   isInitial: () => boolean;
   /** The first list is in the table. Called once. */
   onIn: () => void;
-  /** All that was queued has been taken from the queue. */
+  /** All that was queued has been taken from the queue, or a whole list has been queued. */
   onIdle?: () => void;
+  /** Measures; unset: nothing is measured. */
+  meter?: PartMeter | undefined;
   /** Everything of this part up to `version` is in the table. Called after everything that could have changed that. */
   onVersion?: (version: string) => void;
   clock?: Clock | undefined;
@@ -76,12 +93,18 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   readonly #handler: DeltaHandler<T>;
   readonly #consumer: QueueConsumer<Cached<T>>;
   readonly #caughtUp: CaughtUp;
+  readonly #saved: SavedPart<T> | undefined;
+  /** Unset until somebody listens. */
+  #story: StoreStory | undefined;
+  readonly #newStory: () => StoreStory;
   /** What the table could not take, and nobody has heard of yet; the second time it is final. */
   #refused = new Unusable();
   #refusedForGood = new Unusable();
   #hasRefused = false;
   /** Whether the first list is in the table. */
   #isIn = false;
+  /** Whether a list is on its way into the queue. */
+  #isReplacing = false;
   #transforming: Cached<T> | undefined;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
@@ -93,10 +116,12 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       transform,
       isInitial,
       queue: queueType,
+      meter,
       clock = systemClock,
+      origin: whose,
       ...rest
     } = options;
-    const { listerWatcher, keepTransformed, reachability, confirmGone } = source;
+    const { listerWatcher, keepTransformed, reachability, confirmGone, saved } = source;
     const logger = safeLogger(options.logger);
     this.#options = options;
     this.#scheduler = schedulerOf(clock);
@@ -119,7 +144,16 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       },
       clock,
     );
+    this.#saved = saved;
+    const { namespace } = this.coverage;
+    const origin = { ...whose, ...(namespace !== undefined && { namespace }) };
+    this.#newStory = () => new StoreStory({ name, ...origin }, () => this.#reflector.current);
+    const tell: typeof distribute = (notification, isSync) => {
+      if (!isSync && channels.store.hasSubscribers) this.#listenedStory().changed(notification);
+      distribute(notification, isSync);
+    };
     this.#reflector = new CachedReflector<T>({
+      origin,
       ...(reachability && { reachability }),
       ...rest,
       ...(confirmGone && { confirmGone }),
@@ -127,6 +161,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       clock,
       listerWatcher: transformed,
       target: this,
+      // Nobody can tell whether a transform is the one that made what was saved.
+      ...(saved && { savedState: { find: async (signal) => (transform() ? undefined : await saved.find(signal)) } }),
     });
     const queueOptions = {
       keyFunction: (object: Cached<T>) => object.key,
@@ -138,7 +174,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     this.#handler = new DeltaHandler<T>({
       name,
       table,
-      distribute,
+      distribute: tell,
       clock,
       logger,
       ...(onStored && { onStored }),
@@ -153,7 +189,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       queue: this.#queue,
       clock,
       logger,
-      process: this.#handler.handle,
+      process: meter ? this.#measured(meter, clock) : this.#handler.handle,
+      ...(meter && { onLongSlice: () => meter.longSlice('store') }),
       onPopped: () => this.#popped(),
       onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
     });
@@ -161,6 +198,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
 
   /** From the reflector to the queue. Settles when the queue has room: what is new while a long list is in it waits at the server. */
   write(change: CachedChange<T>): void | Promise<void> {
+    if (channels.store.hasSubscribers) this.#listenedStory().comes(change);
     switch (change.type) {
       case 'LIST':
         return this.#replace(change.items, change.resourceVersion);
@@ -182,12 +220,35 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     }
   }
 
+  #listenedStory(): StoreStory {
+    this.#story ??= this.#newStory();
+    return this.#story;
+  }
+
   versionOf(key: string): string | undefined {
     return this.#options.table.get(key)?.resourceVersion;
   }
 
   get state(): ReflectorState {
     return withLeftOut(this.#reflector.state, this.#handler.leftOut);
+  }
+
+  /** How many objects have changes on their way to the store. */
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  get status(): InformerPartStatus {
+    const { phase, since } = this.state;
+    const { namespace } = this.coverage;
+    return {
+      ...(namespace !== undefined && { namespace }),
+      phase,
+      since,
+      resourceVersion: this.lastSyncResourceVersion(),
+      queued: this.queued,
+      hasSynced: this.hasSynced(),
+    };
   }
 
   setWatchErrorHandler(handler: WatchErrorHandler): void {
@@ -221,22 +282,50 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   async run(signal: AbortSignal): Promise<void> {
     const { settled } = this.coverage;
     if (settled !== undefined) {
-      const aborted = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      await Promise.race([settled, aborted]);
-      if (this.coverage.isSpare) await aborted;
+      const stopped = aborted(signal);
+      await Promise.race([settled, stopped]);
+      if (this.coverage.isSpare) await stopped;
     }
+    this.#saved?.running(() => this.#wholeState());
+    // Before the queue is closed, and forgets what it holds.
+    const saveLast = () => this.#saved?.ended(this.#wholeState());
+    if (signal.aborted) saveLast();
+    else signal.addEventListener('abort', saveLast, { once: true });
     await runWithQueue(this.#queue, signal, () => [this.#reflector.run({ signal }), this.#consumer.run()]);
+  }
+
+  /** What exists at one version, if the table holds exactly that: nothing is under way to it, and nothing was left out of it. */
+  #wholeState(): PartState<T> | undefined {
+    const { table, transform } = this.#options;
+    const isExact = this.#isIn && !this.#isReplacing && this.#caughtUp.isUpToDate && this.state.leftOut === undefined;
+    const resourceVersion = this.#caughtUp.storedVersion;
+    if (!isExact || resourceVersion === '' || transform() !== undefined) return undefined;
+    const { namespace } = this.coverage;
+    const objects = table.values();
+    return {
+      resourceVersion,
+      objects: namespace === undefined ? objects : objects.filter((object) => object.namespace === namespace),
+    };
+  }
+
+  #measured(meter: PartMeter, clock: Clock): ProcessDeltas<Cached<T>> {
+    const { handle } = this.#handler;
+    return (deltas, isInInitialList) => {
+      const startMs = monotonicMs(clock);
+      handle(deltas, isInInitialList);
+      meter.processed(monotonicMs(clock) - startMs);
+    };
   }
 
   async #replace(items: readonly Cached<T>[], resourceVersion: string): Promise<void> {
     const { onVersion } = this.#options;
     const queue = this.#queue;
+    this.#isReplacing = true;
     await queue.replaceGradually(items, resourceVersion);
     this.#caughtUp.replaced(resourceVersion);
+    this.#isReplacing = false;
     onVersion?.(this.#caughtUp.storedVersion);
+    this.#options.onIdle?.();
     if (!this.#isIn) this.#checkIn();
     while (queue.length > MANY && !queue.isClosed) await giveWay(this.#scheduler);
   }
@@ -252,6 +341,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     onVersion?.(this.#caughtUp.storedVersion);
     if (!this.#isIn) this.#checkIn();
     if (this.#queue.length > 0) return;
+    this.#story?.idle();
     if (this.#hasRefused) this.#tellRefused();
     onIdle?.();
   }

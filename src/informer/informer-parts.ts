@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import type { Clock } from '../observe/clock.ts';
+import { aborted } from '../observe/interruption.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { Notification } from '../processor/notification.ts';
@@ -9,6 +10,7 @@ import type { ObjectTable } from '../store/object-table.ts';
 import { OldestVersion } from './caught-up.ts';
 import type { InformerPart, InformerSource } from './informer-part.ts';
 import { type InformerState, informerState } from './informer-state.ts';
+import type { InformerPartStatus } from './informer-status.ts';
 import { PartRecord } from './part-record.ts';
 
 /** What a part says to the informer. */
@@ -82,8 +84,8 @@ export class InformerParts<T extends KubernetesObject> {
   get memory(): CodecMemory | undefined {
     const memories = [...this.#records.values()].flatMap(({ source }) => source.memory ?? []);
     if (memories.length === 0) return undefined;
-    const sum = (of: keyof CodecMemory) => memories.reduce((bytes, memory) => bytes + memory[of], 0);
-    return { heldBytes: sum('heldBytes'), liveBytes: sum('liveBytes') };
+    const sum = (of: keyof CodecMemory) => memories.reduce((all, memory) => all + memory[of], 0);
+    return { heldBytes: sum('heldBytes'), liveBytes: sum('liveBytes'), views: sum('views') };
   }
 
   /** Once true, it stays so. */
@@ -106,6 +108,16 @@ export class InformerParts<T extends KubernetesObject> {
     return oldest.value;
   }
 
+  /** How many objects have changes on their way to the store. */
+  get queued(): number {
+    return this.busy().reduce((sum, { part }) => sum + part.queued, 0);
+  }
+
+  /** Those that bring something, for people. */
+  get statuses(): readonly InformerPartStatus[] {
+    return this.busy().map(({ part }) => part.status);
+  }
+
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#watchErrorHandler = handler;
     for (const { part } of this.#records.values()) part.setWatchErrorHandler(handler);
@@ -126,7 +138,7 @@ export class InformerParts<T extends KubernetesObject> {
     this.#signal = signal;
     for (const record of this.#records.values()) this.#track(record.run(signal));
     this.#checkSynced();
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await aborted(signal);
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 

@@ -86,6 +86,13 @@ export function withLeftOut(state: ReflectorState, more: readonly LeftOut[]): Re
   return { ...state, leftOut: [...leftOut, ...more].slice(0, MAX_DESCRIBED), leftOutCount: leftOutCount + more.length };
 }
 
+/** For the message of a wait that ends without success. */
+export function standing({ phase, lastError }: InformerState, version: string, hasStarted: boolean): string {
+  const at = version ? ` at version ${version}` : '';
+  const error = lastError ? `; last error: ${lastError.message}` : '';
+  return `it is ${phase}${at}${hasStarted ? '' : ' and was not started'}${error}`;
+}
+
 /** Whether something has changed that is worth a call of `onState`: anything but `lastContact`. */
 export function isNews(before: InformerState, after: InformerState): boolean {
   return (

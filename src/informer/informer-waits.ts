@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
+import { onAbort } from '../observe/interruption.ts';
 import type { Notification } from '../processor/notification.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 import { WAIT_CHECKS } from './call-options.ts';
@@ -164,15 +165,14 @@ export class InformerWaits<T extends KubernetesObject> {
 /** `reached` is false when the part goes before. */
 function versionWait<T extends KubernetesObject>({ part, stopped }: PartRecord<T>, version: string) {
   const { reached, cancel } = part.waitFor(version);
-  let leave = () => {};
+  let forget = () => {};
   const left = new Promise<boolean>((resolve) => {
-    leave = () => resolve(false);
-    stopped.addEventListener('abort', leave, { once: true });
+    forget = onAbort(stopped, () => resolve(false));
   });
   return {
     reached: Promise.race([reached.then(() => true), left]),
     cancel: () => {
-      stopped.removeEventListener('abort', leave);
+      forget();
       cancel();
     },
   };

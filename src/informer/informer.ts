@@ -15,11 +15,13 @@ export type IndexerReader<T extends KubernetesObject> = Pick<
   Indexer<T>,
   | 'size'
   | 'list'
+  | 'values'
   | 'listKeys'
   | 'get'
   | 'getByKey'
   | 'index'
   | 'byIndex'
+  | 'project'
   | 'indexKeys'
   | 'listIndexFuncValues'
   | 'getIndexers'

@@ -7,12 +7,19 @@ export interface ListerSource<T extends KubernetesObject> {
   getByKey(key: string): Stored<T> | undefined;
   /** `namespace` "" or unset: all. */
   select(selector: LabelSelector, namespace?: string): Stored<T>[];
+  /** The same, one by one. Default: those of `select`. */
+  values?: ((selector: LabelSelector, namespace?: string) => Iterable<Stored<T>>) | undefined;
 }
 
 /** Reads of one namespace. */
 export interface NamespaceLister<T extends KubernetesObject> {
   /** By label selector (`app=web,tier in (api)`); everything when unset. Throws `SelectorError`. */
   list(selector?: string | LabelSelector): Stored<T>[];
+  /**
+   * The same without a list: each is made when it is asked for. What was selected when the iteration began; an object that has
+   * changed since is shown as it was.
+   */
+  values(selector?: string | LabelSelector): Iterable<Stored<T>>;
   /** Undefined when there is none. */
   get(name: string): Stored<T> | undefined;
 }
@@ -29,6 +36,10 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
     return this.#source.select(parse(selector));
   }
 
+  values(selector?: string | LabelSelector): Iterable<Stored<T>> {
+    return valuesOf(this.#source, selector);
+  }
+
   /** By name for cluster-scoped objects, by `namespace/name` for others. */
   get(key: string): Stored<T> | undefined {
     return this.#source.getByKey(key);
@@ -38,9 +49,19 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
     const source = this.#source;
     return {
       list: (selector) => source.select(parse(selector), namespace),
+      values: (selector) => valuesOf(source, selector, namespace),
       get: (name) => source.getByKey(objectKey(namespace, name)),
     };
   }
+}
+
+function valuesOf<T extends KubernetesObject>(
+  source: ListerSource<T>,
+  selector: string | LabelSelector | undefined,
+  namespace?: string,
+): Iterable<Stored<T>> {
+  const parsed = parse(selector);
+  return source.values?.(parsed, namespace) ?? source.select(parsed, namespace);
 }
 
 function parse(selector: string | LabelSelector | undefined): LabelSelector {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { onAbort } from '../observe/interruption.ts';
 import type { InformerPart, InformerSource } from './informer-part.ts';
 
 /** One part of an informer, from its coming to its going. */
@@ -45,11 +46,9 @@ export class PartRecord<T extends KubernetesObject> {
 
   /** Runs until it is stopped or `signal` aborts; resolves when all has ended. */
   run(signal: AbortSignal): Promise<void> {
-    const abort = () => this.#stop.abort(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
+    const forget = onAbort(signal, () => this.#stop.abort(signal.reason));
     this.#running = this.part.run(this.stopped).finally(() => {
-      signal.removeEventListener('abort', abort);
+      forget();
       this.settle(false);
     });
     return this.#running;

@@ -1,11 +1,13 @@
 import type { Cached } from '../api/cached.ts';
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import type { FieldPath } from '../api/field-path.ts';
 import { deletionHandlingKey } from '../api/key.ts';
 import type { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { IndexDefinition } from '../store/index-definition.ts';
 import type { ObjectTable } from '../store/object-table.ts';
-import { KeptObject } from '../store/store.ts';
+import { type ProjectedRow, type ProjectionOptions, project } from '../store/projection.ts';
+import { KeptObject, viewsOneByOne } from '../store/store.ts';
 import type { IndexerReader } from './informer.ts';
 
 export interface Selection<T extends KubernetesObject> {
@@ -34,6 +36,16 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
     return this.#selected().map((object) => object.view());
   }
 
+  /** Each made when it is asked for: what was selected when the iteration began. */
+  values(selector = this.#selection.labels, namespace?: string): IterableIterator<Stored<T>> {
+    return viewsOneByOne(this.#found(selector, namespace));
+  }
+
+  project<const Paths extends readonly FieldPath<T>[]>(paths: Paths, of?: ProjectionOptions): ProjectedRow<T, Paths>[] {
+    if (of === undefined) return project(this.#selected(), paths);
+    return project(this.#upstream.table.byIndex(of.index, of.value).filter(this.#selection.selects), paths);
+  }
+
   listKeys(): string[] {
     return this.#selected().map((object) => object.key);
   }
@@ -49,10 +61,7 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
 
   /** By further labels, within the selection. */
   select(selector: LabelSelector, namespace?: string): Stored<T>[] {
-    return this.#upstream.table
-      .select(selector, namespace ?? this.#selection.namespace)
-      .filter(this.#selection.selects)
-      .map((object) => object.view());
+    return this.#found(selector, namespace).map((object) => object.view());
   }
 
   /** All that are selected and share at least one value of the index with `object`, which need not be stored. */
@@ -96,7 +105,10 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
   }
 
   #selected(): Cached<T>[] {
-    const { labels, namespace, selects } = this.#selection;
-    return this.#upstream.table.select(labels, namespace).filter(selects);
+    return this.#found(this.#selection.labels);
+  }
+
+  #found(selector: LabelSelector, namespace = this.#selection.namespace): Cached<T>[] {
+    return this.#upstream.table.select(selector, namespace).filter(this.#selection.selects);
   }
 }

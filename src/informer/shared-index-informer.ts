@@ -3,9 +3,12 @@ import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { nextId } from '../observe/channels.ts';
 import { systemClock } from '../observe/clock.ts';
+import { guarded } from '../observe/guarded.ts';
+import { aborted, onAbort } from '../observe/interruption.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { noMetrics, safeMetrics } from '../observe/metrics.ts';
+import { noMetrics } from '../observe/metrics.ts';
 import { systemRandom } from '../observe/random.ts';
 import { EventStream } from '../processor/event-stream.ts';
 import type { Deliver, Listener } from '../processor/listener.ts';
@@ -23,19 +26,21 @@ import type { Indexers } from '../store/index-definition.ts';
 import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
+import { viewsOneByOne } from '../store/store.ts';
 import { type StopArgument, signalOf } from './argument-check.ts';
-import { EVENTS_CHECKS, HANDLER_CHECKS, WAIT_CHECKS } from './call-options.ts';
+import { EVENTS_CHECKS, HANDLER_CHECKS, onViews, WAIT_CHECKS } from './call-options.ts';
 import { checkHandler } from './handler-check.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import type { Controller } from './informer-controller.ts';
-import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
+import { type InformerMemory, memoryOf } from './informer-memory.ts';
 import { InformerMetrics } from './informer-metrics.ts';
 import { INFORMER_CHECKS } from './informer-options.ts';
 import { originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart } from './informer-part.ts';
 import { InformerParts } from './informer-parts.ts';
 import type { SharedIndexInformerOptions } from './informer-settings.ts';
-import type { InformerState } from './informer-state.ts';
+import { type InformerState, standing } from './informer-state.ts';
+import { type HandlerStatus, handlerStatus, type InformerPartStatus } from './informer-status.ts';
 import { InformerWaits } from './informer-waits.ts';
 import type { CachedCondition } from './key-waits.ts';
 import { checkPaths } from './known-paths.ts';
@@ -52,6 +57,8 @@ import type { Transform } from './transform.ts';
  * of `run` aborts, it is over for good and nothing is called any more. client-go's `SharedIndexInformer`.
  */
 export class SharedIndexInformer<T extends KubernetesObject> implements Informer<T>, AsyncDisposable {
+  /** Unique in the process; `informer` in the values of the channels. */
+  readonly id = nextId();
   readonly name: string;
   readonly indexer: Indexer<T>;
   /** @internal What its objects are, when that is known. */
@@ -66,7 +73,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #metrics: InformerMetrics | undefined;
   readonly #logger: Logger;
   readonly #mutationDetector: MutationDetector | undefined;
-  /** Of the cluster. */
   readonly #closed: AbortSignal | undefined;
   #transform: Transform<T> | undefined;
   readonly #checkIndexers: (indexers: Indexers<T>) => void;
@@ -75,7 +81,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   #running: Promise<void> | undefined;
   #isOver = false;
   readonly #resyncs: ResyncSchedule;
-  /** Settles once, when the first list of every part is in the store. */
   readonly #synced: Promise<void>;
   readonly #observers = new Set<(notification: Notification<T>) => void>();
   readonly #selects: (object: KubernetesObject) => boolean;
@@ -98,13 +103,16 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#checkIndexers(indexers ?? {});
     this.#table = new ObjectTable<T>(indexers);
     this.indexer = new Indexer<T>({ table: this.#table });
-    this.#metrics = metrics === noMetrics ? undefined : new InformerMetrics(safeMetrics(metrics), name, clock);
+    const measured = { clock, parts: () => this.#parts, listeners: () => this.#processor.listeners };
+    const meter = metrics === noMetrics ? undefined : new InformerMetrics(metrics, this, measured);
+    this.#metrics = meter;
     this.#processor = new SharedProcessor<T>({
       name,
+      informer: this.id,
       stored: (key) => this.#table.get(key),
       defaultResyncMs: resyncMs,
       hasSynced: () => this.hasSynced(),
-      onFailure: ({ label }) => this.#metrics?.handlerFailed(label),
+      ...(meter && { observer: meter.handlers, onLongSlice: () => meter.longSlice('handlers') }),
       clock,
       logger,
     });
@@ -115,7 +123,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       onDamage: (object, error) => this.#parts.of(object.namespace)[0]?.part.damaged(object, error),
     });
     this.#closed = 'cluster' in options ? options.cluster.closed : undefined;
-    const gauges = metrics === noMetrics ? undefined : new MemoryGauges(safeMetrics(metrics), name);
     const pacer = new RequestPacer({ clock, random, sources: () => this.#parts.size });
     let announceSynced = () => {};
     this.#synced = new Promise((resolve) => {
@@ -130,7 +137,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       distribute: (notification, isSync) => {
         if (isPacked) detector?.watch(notification.object.key, notification.view());
         this.#processor.distribute(notification, isSync);
-        for (const observer of this.#observers) observer(notification);
+        for (const observer of this.#observers) this.#observed(observer, notification);
       },
       onSynced: () => {
         announceSynced();
@@ -144,18 +151,17 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           ...rest,
           ...hooks,
           name,
+          origin: { informer: this.id },
           pacer,
           table: this.#table,
           distribute,
           ...(detector && !isPacked && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
-          ...(gauges && { onIdle: () => gauges.show(this.memory) }),
+          ...(meter && { meter, metrics: meter.scope, onIdle: () => meter.showStore() }),
         }),
     });
     setMaxListeners(0, this.#stopping.signal);
-    this.#stopped = new Promise((resolve) => {
-      this.#stopping.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    this.#stopped = aborted(this.#stopping.signal);
     this.#resyncs = new ResyncSchedule({
       nextMs: () => (this.#running === undefined || this.isStopped() ? undefined : this.#processor.nextResyncMs),
       resync: () => {
@@ -173,7 +179,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       stopped: this.#stopped,
       observe: (observer) => this.observe(observer),
       isStopped: () => this.isStopped(),
-      standing: () => this.#standing(),
+      standing: () => standing(this.state, this.lastSyncResourceVersion(), this.hasStarted),
       clock,
     });
     this.#states = new StateFeed({
@@ -198,9 +204,19 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return this.#states.stream(signalOf(`states of ${this.name}`, options));
   }
 
+  /** Its lists and watches at present: one, or one for each namespace. */
+  get parts(): readonly InformerPartStatus[] {
+    return this.#parts.statuses;
+  }
+
+  /** Its handlers and streams at present. */
+  get handlers(): readonly HandlerStatus[] {
+    return this.#processor.listeners.map(handlerStatus);
+  }
+
   /** What the cache holds. Also in `metrics`, as gauges. */
   get memory(): InformerMemory {
-    return { objects: this.#table.size, ...this.#parts.memory };
+    return memoryOf(this.#table.size, this.#parts.memory);
   }
 
   /** Throws when the informer has stopped, and a `TypeError` for a handler without any of the three functions, or with one of them misspelt. */
@@ -236,6 +252,12 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return () => this.#observers.delete(observer);
   }
 
+  /** The change is stored, whatever becomes of this: it must not look as if it were not, nor keep the other observers from it. */
+  #observed(observer: (notification: Notification<T>) => void, notification: Notification<T>): void {
+    const text = `${this.name}: ${notification.object.key} is stored, and what observes the cache failed on it.`;
+    guarded(() => observer(notification), this.#logger.error.bind(this.#logger, text));
+  }
+
   /** @internal Whether its namespaces and selectors let the object in. True where that cannot be known. */
   takesIn(object: KubernetesObject): boolean {
     return this.#parts.of(object.metadata?.namespace ?? '').length > 0 && this.#selects(object);
@@ -246,7 +268,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return this.#table;
   }
 
-  /** Itself, as what runs it. client-go's `GetController`. */
+  /** Itself. client-go's `GetController`. */
   get controller(): Controller {
     return this;
   }
@@ -255,6 +277,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return new Lister<T>({
       getByKey: (key) => this.#table.get(key)?.view(),
       select: (selector, namespace) => this.#table.select(selector, namespace).map((object) => object.view()),
+      values: (selector, namespace) => viewsOneByOne(this.#table.select(selector, namespace)),
     });
   }
 
@@ -351,17 +374,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       );
       return this.#running ?? Promise.resolve();
     }
-    // A signal that many informers share must not count a listener for each.
-    const own = signal && AbortSignal.any([signal]);
-    const abort = () => this.#stopping.abort();
-    const close = () => this.#stopClosed();
-    if (own?.aborted) abort();
-    if (this.#closed?.aborted) close();
-    own?.addEventListener('abort', abort, { once: true });
-    this.#closed?.addEventListener('abort', close, { once: true });
+    const forgetSignal = onAbort(signal, () => this.#stopping.abort());
+    const forgetClosed = onAbort(this.#closed, () => this.#stopClosed());
     this.#running = this.#runParts().finally(() => {
-      own?.removeEventListener('abort', abort);
-      this.#closed?.removeEventListener('abort', close);
+      forgetSignal();
+      forgetClosed();
     });
     this.#resyncs.arm();
     return this.#running;
@@ -389,11 +406,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       return this.#processor.stop();
     });
     if (signal.aborted) this.#stopping.abort();
-    else
-      this.#metrics?.start(
-        () => this.state,
-        () => this.#processor.listeners,
-      );
+    else this.#metrics?.start();
     await Promise.all([this.#mutationDetector?.run({ signal }), this.#parts.run(signal)]);
     await processorStopped;
     this.#end();
@@ -403,6 +416,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#isOver = true;
     this.#checkState();
     this.#states.end();
+    this.#metrics?.end();
   }
 
   #checkState(): void {
@@ -425,19 +439,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return listener;
   }
 
-  #standing(): string {
-    const { phase, lastError } = this.state;
-    const at = this.lastSyncResourceVersion();
-    const error = lastError ? `; last error: ${lastError.message}` : '';
-    return `it is ${phase}${at ? ` at version ${at}` : ''}${this.#running === undefined ? ' and was not started' : ''}${error}`;
-  }
-
   #mustNotHaveStarted(method: string): void {
     if (this.#running !== undefined || this.isStopped())
       throw new TidewatchError('misuse', `${this.name}: ${method} must be called before the start`);
   }
-}
-
-function onViews<T extends KubernetesObject>({ filter, ...rest }: HandlerOptions<T>): SubscribeOptions<T> {
-  return filter ? { ...rest, filter: (_object, view) => filter(view()) } : rest;
 }

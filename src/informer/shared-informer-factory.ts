@@ -7,7 +7,11 @@ import type { KeepOptions } from '../codec/keep-options.ts';
 import { StringTable } from '../codec/protobuf/wire-reader.ts';
 import { builtinToken } from '../generated/resources.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
+import { aborted } from '../observe/interruption.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { ServerIdentity } from '../snapshot/server-identity.ts';
+import type { SnapshotOptions } from '../snapshot/snapshot.ts';
+import { SnapshotBook } from '../snapshot/snapshot-book.ts';
 import { metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
 import { defineAccessors, type GroupAccessors } from './accessors.ts';
 import { mustBeCluster, mustBeResource, type StopArgument, signalOf } from './argument-check.ts';
@@ -21,7 +25,17 @@ import { KEEP_CHECKS, onForbidden, SETTING_CHECKS } from './informer-options.ts'
 import type { ClusterConnection, ClusterOrigin } from './informer-origin.ts';
 import type { InformerSettings } from './informer-settings.ts';
 import { checkPathsOfAnyKind } from './known-paths.ts';
-import { aFunction, anything, checkedOptions, type OptionChecks, type ValueCheck } from './option-check.ts';
+import {
+  aBoolean,
+  aFunction,
+  aNumber,
+  anObject,
+  anything,
+  aText,
+  checkedOptions,
+  type OptionChecks,
+  type ValueCheck,
+} from './option-check.ts';
 import { ResourceInformer } from './resource-informer.ts';
 import { ResourceMap } from './resource-map.ts';
 import { FunctionNumbers, type ResourceOptions, settledOptions } from './resource-options.ts';
@@ -55,6 +69,12 @@ export interface SharedInformerFactoryOptions
    * must be allowed. Ignored without `namespace`. Default `wait`.
    */
   onForbidden?: 'wait' | 'skip' | undefined;
+  /**
+   * Keep what the caches hold in a file, and begin with it the next time, in place of lists: handlers hear of the snapshot as the initial
+   * list, and watches go on from its version. What the server cannot go on from is listed. Informers with a `transform` are not
+   * saved. Default: no snapshot.
+   */
+  snapshot?: SnapshotOptions | undefined;
 }
 
 const byResource: ValueCheck = (value) =>
@@ -72,6 +92,14 @@ const FACTORY_CHECKS: OptionChecks<SharedInformerFactoryOptions> = {
   customResyncMs: byResource,
   tweakListOptions: aFunction,
   onForbidden,
+  snapshot: anObject,
+};
+
+const SNAPSHOT_CHECKS: OptionChecks<SnapshotOptions> = {
+  file: aText,
+  everyMs: aNumber,
+  maxAgeMs: aNumber,
+  secrets: aBoolean,
 };
 
 /** What a function for `informerFor` gets: the connection, and clients for single requests. */
@@ -109,12 +137,12 @@ export class SharedInformerFactory implements AsyncDisposable {
   readonly #entries = new FactoryEntries();
   readonly #stopping = new AbortController();
   readonly #runs = new Set<Promise<void>>();
+  readonly #snapshots: SnapshotBook | undefined;
 
   /** Throws a `TypeError` for what is not a cluster, for unknown options, and for values that will not do. */
   constructor(cluster: ClusterConnection, options: SharedInformerFactoryOptions = {}) {
     mustBeCluster('new SharedInformerFactory', cluster);
     const checked = checkedOptions('SharedInformerFactory', options, FACTORY_CHECKS);
-    const { signal } = this.#stopping;
     checkPathsOfAnyKind(checked);
     this.#cluster = cluster;
     this.#options = checked;
@@ -122,10 +150,11 @@ export class SharedInformerFactory implements AsyncDisposable {
     this.#logger = safeLogger(checked.logger ?? cluster.logger);
     this.#presence = new GroupPresence(cluster.transport, this.#clock);
     this.#customResyncMs = new ResourceMap(checked.customResyncMs);
+    this.#snapshots = checked.snapshot && this.#newSnapshots(checked.snapshot);
     this.namespaces = new FactoryNamespaces({
       namespace: checked.namespace,
       followers: () => this.#entries.followers(),
-      stopped: new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+      stopped: aborted(this.#stopping.signal),
       clock: this.#clock,
     });
     defineAccessors(this, (resource, options) => this.for(resource, options));
@@ -179,6 +208,11 @@ export class SharedInformerFactory implements AsyncDisposable {
     return this.#shared(resourceName(resource), resource, false, make);
   }
 
+  /** The informers at present, in the order in which they were asked for; not those that have stopped. For those who look inside. */
+  informers(): readonly SharedIndexInformer<KubernetesObject>[] {
+    return [...this.#entries].flatMap(({ informer }) => informer ?? []);
+  }
+
   /** Starts what has been asked for and does not run yet; to be called again after asking for more. Returns at once. */
   start(stop: StopArgument = {}): void {
     const signal = signalOf('start', stop);
@@ -191,12 +225,15 @@ export class SharedInformerFactory implements AsyncDisposable {
       if (entry.started || !informer || informer.isStopped()) continue;
       entry.started = true;
       const either = AbortSignal.any(signal ? [signal, this.#stopping.signal] : [this.#stopping.signal]);
-      const run = informer.run({ signal: either }).finally(() => {
-        this.#runs.delete(run);
+      const run = informer.run({ signal: either }).finally(async () => {
         if (!this.#stopping.signal.aborted) this.#entries.letGo(entry);
+        this.#runs.delete(run);
+        if (this.#runs.size > 0 || this.#stopping.signal.aborted) return;
+        await this.#snapshots?.stop();
       });
       this.#runs.add(run);
     }
+    if (this.#runs.size > 0) this.#snapshots?.start();
   }
 
   /**
@@ -244,6 +281,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     this.#stopping.abort();
     await Promise.all([...this.#entries].map((entry) => entry.informer?.stop()));
     await Promise.all(this.#runs);
+    await this.#snapshots?.stop();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -270,11 +308,19 @@ export class SharedInformerFactory implements AsyncDisposable {
     );
   }
 
+  #newSnapshots(options: SnapshotOptions): SnapshotBook {
+    const checked = checkedOptions('the snapshot of a SharedInformerFactory', options, SNAPSHOT_CHECKS);
+    if (!checked.file) throw new TypeError('the snapshot of a SharedInformerFactory needs a file');
+    const { transport, server } = this.#cluster;
+    const identity = new ServerIdentity({ transport, server: server && URL.canParse(server) ? server : undefined });
+    return new SnapshotBook({ ...checked, identity, clock: this.#clock, logger: this.#logger });
+  }
+
   #newInformer<T extends KubernetesObject>(
     resource: Resource<T>,
     own: Partial<ClusterOrigin<T>> & Pick<InformerSettings<T>, 'name' | 'resyncMs' | 'transform'>,
   ): SharedIndexInformer<T> {
-    const { namespace: _, customResyncMs: __, transform, ...settings } = this.#options;
+    const { namespace: _, customResyncMs: __, snapshot: ___, transform, ...settings } = this.#options;
     const namespaces = own.namespace === undefined ? this.namespaces.list() : undefined;
     return new SharedIndexInformer<T>({
       ...(settings as InformerSettings<T>),
@@ -287,6 +333,7 @@ export class SharedInformerFactory implements AsyncDisposable {
       presence: this.#presence,
       strings: this.#strings,
       ...(namespaces && { namespaces }),
+      ...(this.#snapshots && { snapshots: this.#snapshots }),
     });
   }
 

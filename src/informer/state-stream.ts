@@ -1,4 +1,5 @@
 import { guarded } from '../observe/guarded.ts';
+import { onAbort } from '../observe/interruption.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type InformerState, isNews } from './informer-state.ts';
 
@@ -72,6 +73,7 @@ class StateStream implements AsyncIterableIterator<InformerState> {
   #hasBegun = false;
   #next: InformerState | undefined;
   #isEnded = false;
+  #forgetSignal: () => void = () => {};
 
   constructor(signal: AbortSignal | undefined, source: { begin: () => InformerState; leave: () => void }) {
     this.#signal = signal;
@@ -108,7 +110,7 @@ class StateStream implements AsyncIterableIterator<InformerState> {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#forgetSignal();
     this.#source.leave();
     for (const resolve of this.#waiting.splice(0)) resolve({ done: true, value: undefined });
   }
@@ -116,9 +118,8 @@ class StateStream implements AsyncIterableIterator<InformerState> {
   #begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    if (this.#signal?.aborted) this.#abort();
+    this.#forgetSignal = onAbort(this.#signal, this.#abort);
     if (this.#signal?.aborted) return;
-    this.#signal?.addEventListener('abort', this.#abort, { once: true });
     this.#next = this.#source.begin();
   }
 

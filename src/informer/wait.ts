@@ -1,4 +1,5 @@
 import type { Clock } from '../observe/clock.ts';
+import { onAbort } from '../observe/interruption.ts';
 import type { WaitOptions } from './informer.ts';
 
 export type WaitOutcome = 'done' | 'aborted' | 'stopped' | 'timeout';
@@ -14,13 +15,7 @@ export async function waitFirst(
   const cleanups: (() => void)[] = [];
   const outcomes: Promise<WaitOutcome>[] = [done.then(() => 'done'), stopped.then(() => 'stopped')];
   if (signal) {
-    outcomes.push(
-      new Promise((resolve) => {
-        const onAbort = () => resolve('aborted');
-        signal.addEventListener('abort', onAbort, { once: true });
-        cleanups.push(() => signal.removeEventListener('abort', onAbort));
-      }),
-    );
+    outcomes.push(new Promise((resolve) => void cleanups.push(onAbort(signal, () => resolve('aborted')))));
   }
   if (timeoutMs !== undefined) {
     outcomes.push(

@@ -2,6 +2,7 @@ import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { onAbort } from '../observe/interruption.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { Filler } from './filler.ts';
 import { type Unusable, unusableError } from './left-out-book.ts';
@@ -40,6 +41,11 @@ export class CachedReflector<T extends KubernetesObject> {
   /** The last version that the target has; "" before the first list. */
   lastSyncResourceVersion(): string {
     return this.#session.position.resourceVersion;
+  }
+
+  /** The id of the list or the batch of frames that is being written; 0: nobody looks. */
+  get current(): number {
+    return this.#session.trace.current;
   }
 
   /** Takes the place of the one from the options. */
@@ -87,9 +93,7 @@ export class CachedReflector<T extends KubernetesObject> {
   }
 
   async #during(signal: AbortSignal, changes: (rounds: ListAndWatch<T>) => Changes<T>): Promise<void> {
-    const stop = () => this.#stop.abort(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    const forget = onAbort(signal, () => this.#stop.abort(signal.reason));
     const resync = new ResyncTimer(this.#session);
     this.#rounds = new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start()));
     try {
@@ -97,13 +101,13 @@ export class CachedReflector<T extends KubernetesObject> {
     } finally {
       await this.#refetcher.settled();
       resync.stop();
-      signal.removeEventListener('abort', stop);
+      forget();
       this.#session.state.enter('stopped');
     }
   }
 
   async #write(changes: Changes<T>): Promise<void> {
-    const slice = new TimeSlice(this.#session.settings.clock);
+    const slice = new TimeSlice(this.#session.settings.clock, this.#session.metrics.longSlice);
     for (let next = await changes.next(); !next.done; ) {
       try {
         await this.#writeBatch(next.value, slice);

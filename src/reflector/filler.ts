@@ -9,6 +9,8 @@ import { listCycle, type WholeState } from './list-cycle.ts';
 import { type Changes, recover, type Step } from './recovery.ts';
 import { asError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
+import { restoreCycle } from './restore-cycle.ts';
+import type { SavedState } from './saved-state.ts';
 import type { Session } from './session.ts';
 import { watchListCycle } from './watch-list-cycle.ts';
 import { WatchListGate } from './watch-list-gate.ts';
@@ -25,11 +27,14 @@ export class Filler<T extends KubernetesObject> {
    * Set until a state has been fetched, however many attempts that needs.
    */
   #isSecondTry = false;
+  /** Set until it has been used, or found to be of no use. */
+  #savedState: SavedState<T> | undefined;
 
   /** `onFilled` is called each time the target has got a whole state. */
   constructor(session: Session<T>, onFilled: () => void) {
-    const { clock, watchList } = session.settings;
+    const { clock, watchList, savedState } = session.settings;
     this.#session = session;
+    this.#savedState = savedState;
     this.#onFilled = onFilled;
     this.#watchListGate = new WatchListGate(clock, watchList);
   }
@@ -43,6 +48,14 @@ export class Filler<T extends KubernetesObject> {
     const session = this.#session;
     const trace = new Trace(session.settings.clock);
     session.state.attempt();
+    let restored: WholeState<T> | undefined;
+    try {
+      restored = await this.#tryRestore();
+    } catch (error) {
+      session.signal.throwIfAborted();
+      return await recover(session, error, 'listing', afterList(failureKind(error)));
+    }
+    if (restored !== undefined) return yield* this.#store(restored, trace);
     if (this.#watchListGate.admits()) {
       const result = await this.#tryWatchList();
       if (result !== undefined) return 'do' in result ? result : yield* this.#store(result, trace);
@@ -69,6 +82,14 @@ export class Filler<T extends KubernetesObject> {
     position.reset();
     leftOut.clear();
     state.leaveOut(leftOut);
+  }
+
+  /** Before the target has been filled for the first time. */
+  async #tryRestore(): Promise<WholeState<T> | undefined> {
+    const saved = this.#savedState;
+    const restored = saved && (await restoreCycle(this.#session, saved));
+    this.#savedState = undefined;
+    return restored;
   }
 
   /** The state; or the step to take instead; or nothing, when LIST is to be used. */
@@ -124,7 +145,8 @@ export class Filler<T extends KubernetesObject> {
       signal.throwIfAborted();
       return await recover(session, error, 'listing', { next: 'list', wait: 'backoff' });
     }
-    return whole.stream === undefined ? { do: 'watch' } : { do: 'watch', stream: whole.stream };
+    const { stream, list } = whole;
+    return stream === undefined ? { do: 'watch' } : { do: 'watch', stream, list };
   }
 
   /** After a wait, the next state is the second chance of these. */
@@ -132,6 +154,7 @@ export class Filler<T extends KubernetesObject> {
     const { backoff, settings, state, signal } = this.#session;
     const { clock } = settings;
     this.#isSecondTry = true;
+    if (phase === 'watching') this.#session.metrics.relists('unusable');
     const waitMs = backoff.next();
     const [lastError] = unusable.errors;
     state.enter('backoff', { nextAttempt: clock.now() + waitMs, ...(lastError !== undefined && { lastError }) });

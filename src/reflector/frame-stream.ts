@@ -3,9 +3,9 @@ import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
+import { CallScope, interruptible, onAbort } from '../observe/interruption.ts';
 import { monotonicMs, schedulerOf } from '../observe/scheduler.ts';
-import { CallScope, interruptible } from './interruption.ts';
-import type { CachedListerWatcher } from './lister-watcher.ts';
+import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
 
 /** By when something must have happened, and what to say when it has not. */
 export interface Deadline {
@@ -72,6 +72,8 @@ export interface FrameStreamOptions<T extends KubernetesObject> {
   options: ListOptions & { timeoutSeconds: number };
   clock: Clock;
   signal: AbortSignal;
+  /** What the watch function gets; `signal` ends the call. */
+  context?: ((signal: AbortSignal) => CallContext) | undefined;
   /** Called when the server has accepted the watch, and for each batch of frames. Must not throw. */
   onContact: () => void;
   /** Holds from the request on, so for the response's head too. */
@@ -92,6 +94,7 @@ export class FrameStream<T extends KubernetesObject> {
   readonly #watchdog: Watchdog;
   readonly #onContact: () => void;
   #unread: readonly CachedFrame<T>[] | undefined;
+  #peeked: Promise<readonly CachedFrame<T>[] | undefined> | undefined;
   /** Of whoever waits for frames. */
   #interrupt: ((reason: unknown) => void) | undefined;
   #closed = false;
@@ -109,17 +112,18 @@ export class FrameStream<T extends KubernetesObject> {
     this.#signal = scope.signal;
     this.#watchdog = watchdog;
     // One listener for all reads: thousands of batches a second are nothing unusual.
-    if (scope.signal.aborted) this.#aborted();
-    else scope.signal.addEventListener('abort', () => this.#aborted(), { once: true });
+    onAbort(scope.signal, () => this.#aborted());
   }
 
   /** Resolves when the server has accepted the watch. */
   static async open<T extends KubernetesObject>(stream: FrameStreamOptions<T>): Promise<FrameStream<T>> {
-    const { listerWatcher, options, clock, signal, deadline } = stream;
+    const { listerWatcher, options, clock, signal, deadline, context = (own) => ({ signal: own }) } = stream;
     const scope = new CallScope(signal);
     const watchdog = new Watchdog(clock, deadline, (problem) => scope.abort(problem));
     try {
-      const call = () => listerWatcher.watch(options, { signal: scope.signal });
+      // Not called in a closure: what lives as long as the watch would keep alive whatever the caller had at hand, such as a whole list.
+      const callContext = context(scope.signal);
+      const call = () => listerWatcher.watch(options, callContext);
       const frames = await interruptible(call, scope.signal, abandon);
       stream.onContact();
       return new FrameStream(frames, stream, scope, watchdog);
@@ -134,6 +138,11 @@ export class FrameStream<T extends KubernetesObject> {
   next(): Promise<readonly CachedFrame<T>[] | undefined> {
     const signal = this.#signal;
     if (signal.aborted) return Promise.reject(signal.reason);
+    const peeked = this.#peeked;
+    if (peeked !== undefined) {
+      this.#peeked = undefined;
+      return peeked;
+    }
     const unread = this.#unread;
     if (unread !== undefined) {
       this.#unread = undefined;
@@ -151,6 +160,14 @@ export class FrameStream<T extends KubernetesObject> {
   /** A source that throws at once is one that rejects. */
   async #pull(): Promise<IteratorResult<readonly CachedFrame<T>[]>> {
     return await this.#frames.next();
+  }
+
+  /** What `next` will return, for one who does not want to take it. */
+  peek(): Promise<readonly CachedFrame<T>[] | undefined> {
+    this.#peeked = this.next();
+    // Whoever reads next gets the failure.
+    this.#peeked.catch(() => {});
+    return this.#peeked;
   }
 
   /** What the next reader gets first. */

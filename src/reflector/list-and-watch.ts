@@ -1,10 +1,10 @@
 import { ApiError } from '../api/api-error.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { interruptible } from '../observe/interruption.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { afterEvents, afterStreamEnd, afterWatchOpen, failureKind, retryAfterMs } from './failure.ts';
 import type { Filler } from './filler.ts';
 import type { FrameStream } from './frame-stream.ts';
-import { interruptible } from './interruption.ts';
 import type { Unusable } from './left-out-book.ts';
 import { type Changes, RoundOver, recover, type Step } from './recovery.ts';
 import { ReflectorError } from './reflector-error.ts';
@@ -96,32 +96,37 @@ export class ListAndWatch<T extends KubernetesObject> {
         this.#silentWatches.reset();
         return this.#filler.fill();
       case 'watch':
-        return this.#watch(step.stream);
+        return this.#watch(step.stream, step.list);
       case 'awaitReturn':
         return this.#awaitReturn(step.error, step.phase);
     }
   }
 
-  async *#watch(handedOver?: FrameStream<T>): Changes<T, Step<T>> {
+  /** `list` is the id of the WatchList that hands over its stream. */
+  async *#watch(handedOver?: FrameStream<T>, list?: number): Changes<T, Step<T>> {
     const session = this.#session;
-    const { signal, position } = session;
+    const { signal, position, trace } = session;
     const { clock } = session.settings;
     const isResumed = !this.#isFromList;
     this.#isFromList = false;
     const expectsBookmarks = isResumed && this.#sendsBookmarks;
     // From before the request: some proxies hold back the head of a response until the first event.
-    const startMs = monotonicMs(clock);
+    const call = trace.begin();
+    const { startMs } = call;
+    const from = position.resourceVersion;
     let stream: FrameStream<T>;
     try {
-      stream = handedOver ?? (await openWatch(session, expectsBookmarks));
+      stream = handedOver ?? (await openWatch(session, expectsBookmarks, call));
     } catch (error) {
       signal.throwIfAborted();
+      trace.watchEnded(call, 'failed', from, 0, failureKind(error));
       if (failureKind(error) !== 'silent') return await this.#openFailed(error);
       if (isResumed) this.#silentWatches.add(monotonicMs(clock) - startMs);
       return await this.#ended(error, false);
     }
 
-    const cycle = new WatchCycle(session, stream, expectsBookmarks);
+    trace.watchOpened(call, from, list);
+    const cycle = new WatchCycle(session, stream, expectsBookmarks, list ?? call.id);
     let failure: unknown;
     try {
       this.#unavailableOpens = 0;
@@ -135,6 +140,8 @@ export class ListAndWatch<T extends KubernetesObject> {
       this.#stream = undefined;
       stream.close();
     }
+    const why = failure === undefined ? undefined : failureKind(failure);
+    trace.watchEnded(call, 'ended', position.resourceVersion, cycle.events, signal.aborted ? undefined : why);
     signal.throwIfAborted();
     if (cycle.hasBookmarks) this.#sendsBookmarks = true;
     const { events } = cycle;
@@ -192,6 +199,7 @@ export class ListAndWatch<T extends KubernetesObject> {
   async #relist(): Promise<Step<T>> {
     const { backoff, state, settings, signal, endsWithRound } = this.#session;
     if (endsWithRound) return { do: 'fill' };
+    this.#session.metrics.relists('noVersion');
     const waitMs = backoff.next();
     state.enter('backoff', { nextAttempt: settings.clock.now() + waitMs });
     await settings.clock.sleep(waitMs, signal);

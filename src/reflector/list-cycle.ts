@@ -4,9 +4,9 @@ import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { interruptible } from '../observe/interruption.ts';
 import { failureKind } from './failure.ts';
 import type { FrameStream } from './frame-stream.ts';
-import { interruptible } from './interruption.ts';
 import { asError, ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
 
@@ -19,6 +19,8 @@ export interface WholeState<T extends KubernetesObject> {
   readonly how: string;
   /** The watch that goes on from there, when it came by one. */
   readonly stream?: FrameStream<T>;
+  /** The id of that WatchList. */
+  readonly list?: number;
 }
 
 /**
@@ -45,22 +47,30 @@ async function listFrom<T extends KubernetesObject>(
   session: Session<T>,
   resourceVersion: string,
 ): Promise<WholeState<T>> {
-  const { settings, position, pacer, signal } = session;
+  const { settings, position, pacer, signal, trace } = session;
   session.debug(`listing from ${resourceVersion || 'the present state'}`);
+  const call = trace.begin();
   const limit = pageLimit({ pageSize: settings.pageSize, resourceVersion, isPaginated: position.isPaginated });
   const fetchPage = async (options: ListOptions, isFurther: boolean) => {
     if (!isFurther) await pacer.admit(signal);
-    const page = await interruptible(() => settings.listerWatcher.list(options, { signal }), signal);
+    const page = await interruptible(() => settings.listerWatcher.list(options, trace.contextOf(call, signal)), signal);
     session.state.contact();
     return page;
   };
-  const list = await listPages<T>(fetchPage, {
-    ...(resourceVersion !== '' && { resourceVersion }),
-    ...(limit > 0 && { limit }),
-  });
-  refuseOlder(resourceVersion, list.resourceVersion);
+  let list: PagedList<T>;
+  try {
+    list = await listPages<T>(fetchPage, {
+      ...(resourceVersion !== '' && { resourceVersion }),
+      ...(limit > 0 && { limit }),
+    });
+    refuseOlder(resourceVersion, list.resourceVersion);
+  } catch (error) {
+    if (!signal.aborted) trace.listFailed(call, 'list', failureKind(error));
+    throw error;
+  }
   if (resourceVersion === '0' && list.isPaginated) position.markPaginated();
   const { items, broken, pages } = list;
+  trace.listed(call, 'list', items.length, list.resourceVersion);
   const how = `${items.length} objects listed in ${pages} ${pages === 1 ? 'page' : 'pages'}`;
   return { items, broken, resourceVersion: list.resourceVersion, how };
 }

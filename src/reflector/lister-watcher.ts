@@ -7,6 +7,10 @@ import type { WatchEvent } from '../api/watch-event.ts';
 export interface CallContext {
   /** Aborts when the reflector stops or gives the call up; a call that ignores it is abandoned, not awaited. */
   readonly signal: AbortSignal;
+  /** The id of the list or watch, to be put into its requests: see `TransportRequest`. May be ignored. */
+  readonly cause?: number | undefined;
+  /** To be called with the size of each chunk of bytes that is decoded. May be ignored. */
+  readonly onBytes?: ((count: number) => void) | undefined;
 }
 
 /**
@@ -22,7 +26,7 @@ export interface ListerWatcher<T extends KubernetesObject> {
     context: CallContext,
   ): Promise<AsyncIterable<WatchEvent<T>>> | AsyncIterable<WatchEvent<T>>;
   /** Whether `watch` honours `sendInitialEvents`. Default false. client-go: IsWatchListSemanticsUnSupported. */
-  readonly supportsWatchList?: boolean;
+  readonly supportsWatchList?: boolean | undefined;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { CallScope, interruptible } from '../observe/interruption.ts';
 import { failureKind, isConnectionFailure, phaseAfter, type Recovery, retryAfterMs } from './failure.ts';
 import type { FrameStream } from './frame-stream.ts';
-import { CallScope, interruptible } from './interruption.ts';
 import { asError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import type { Session } from './session.ts';
@@ -13,7 +13,7 @@ export type Step<T extends KubernetesObject> =
   /** Fetch the whole state. */
   | { readonly do: 'fill' }
   /** Follow changes: of this watch, or of one to be opened from the last version seen. */
-  | { readonly do: 'watch'; readonly stream?: FrameStream<T> }
+  | { readonly do: 'watch'; readonly stream?: FrameStream<T>; readonly list?: number | undefined }
   /** There was a 404: find out whether the resource type exists, and wait until it does. */
   | { readonly do: 'awaitReturn'; readonly error: Error; readonly phase: ReflectorPhase };
 
@@ -41,6 +41,7 @@ export async function recover<T extends KubernetesObject>(
 ): Promise<Step<T>> {
   const error = asError(failure);
   if (session.endsWithRound && recovery.next !== 'watch') throw new RoundOver(error);
+  if (phase === 'watching' && recovery.next !== 'watch') session.metrics.relists(failureKind(error));
   if (recovery.next === 'gone') return { do: 'awaitReturn', error, phase };
   const { state, pacer, settings, signal } = session;
   const { clock } = settings;

@@ -1,6 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { interruptible } from './interruption.ts';
+import { interruptible } from '../observe/interruption.ts';
 import { asError, ReflectorError } from './reflector-error.ts';
 import type { Session } from './session.ts';
 

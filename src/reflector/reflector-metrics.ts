@@ -1,69 +1,47 @@
-import type { Metrics } from '../observe/metrics.ts';
+import { METRICS } from '../observe/metric-definitions.ts';
+import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 
-/** What client-go's reflector metrics would be if anything still registered them, and a count of failures. */
+/** What client-go's reflector metrics would be if anything still registered them, and counts of failures, relists, frames and bytes. */
 export class ReflectorMetrics {
-  readonly #labels: Readonly<Record<string, string>>;
+  readonly #labels: MetricLabels;
   readonly #lists;
   readonly #listSeconds;
   readonly #listItems;
+  readonly #relists;
   readonly #watches;
   readonly #shortWatches;
   readonly #watchSeconds;
   readonly #watchEvents;
   readonly #failures;
+  readonly #frames;
+  readonly #bytes;
+  readonly #longSlices;
 
   constructor(metrics: Metrics, name: string) {
-    const labelNames = ['name'];
     this.#labels = { name };
-    this.#lists = metrics.counter({
-      name: 'tidewatch_reflector_lists_total',
-      help: 'Whole states fetched, by LIST or WatchList.',
-      labelNames,
-    });
-    this.#listSeconds = metrics.histogram({
-      name: 'tidewatch_reflector_list_duration_seconds',
-      help: 'How long fetching the whole state took.',
-      labelNames,
-    });
-    this.#listItems = metrics.histogram({
-      name: 'tidewatch_reflector_items_per_list',
-      help: 'How many objects a whole state had.',
-      labelNames,
-      buckets: [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000],
-    });
-    this.#watches = metrics.counter({
-      name: 'tidewatch_reflector_watches_total',
-      help: 'Watches opened.',
-      labelNames,
-    });
-    this.#shortWatches = metrics.counter({
-      name: 'tidewatch_reflector_short_watches_total',
-      help: 'Watches that ended within a second without an event.',
-      labelNames,
-    });
-    this.#watchSeconds = metrics.histogram({
-      name: 'tidewatch_reflector_watch_duration_seconds',
-      help: 'How long watches lasted.',
-      labelNames,
-      buckets: [1, 10, 60, 300, 450, 600],
-    });
-    this.#watchEvents = metrics.histogram({
-      name: 'tidewatch_reflector_events_per_watch',
-      help: 'How many events a watch brought.',
-      labelNames,
-      buckets: [1, 10, 100, 1_000, 10_000, 100_000],
-    });
-    this.#failures = metrics.counter({
-      name: 'tidewatch_reflector_failures_total',
-      help: 'Failed lists and watches, errors in streams, and objects that could not be used.',
-      labelNames: ['name', 'kind'],
-    });
+    this.#lists = metrics.counter(METRICS.lists);
+    this.#listSeconds = metrics.histogram(METRICS.listSeconds);
+    this.#listItems = metrics.histogram(METRICS.listItems);
+    this.#relists = metrics.counter(METRICS.relists);
+    this.#watches = metrics.counter(METRICS.watches);
+    this.#shortWatches = metrics.counter(METRICS.shortWatches);
+    this.#watchSeconds = metrics.histogram(METRICS.watchSeconds);
+    this.#watchEvents = metrics.histogram(METRICS.watchEvents);
+    this.#failures = metrics.counter(METRICS.failures);
+    this.#frames = metrics.counter(METRICS.frames);
+    this.#bytes = metrics.counter(METRICS.bytes);
+    this.#longSlices = metrics.counter(METRICS.longSlices);
   }
 
   listed(items: number, durationMs: number): void {
     this.#lists.add(1, this.#labels);
     this.#listSeconds.observe(durationMs / 1000, this.#labels);
     this.#listItems.observe(items, this.#labels);
+  }
+
+  /** The watch cannot go on. */
+  relists(cause: string): void {
+    this.#relists.add(1, { ...this.#labels, cause });
   }
 
   watchOpened(): void {
@@ -79,4 +57,16 @@ export class ReflectorMetrics {
   failed(kind: string): void {
     this.#failures.add(1, { ...this.#labels, kind });
   }
+
+  framesDecoded(count: number): void {
+    this.#frames.add(count, this.#labels);
+  }
+
+  bytesDecoded(count: number): void {
+    this.#bytes.add(count, this.#labels);
+  }
+
+  readonly longSlice = (): void => {
+    this.#longSlices.add(1, { ...this.#labels, stage: 'reflector' });
+  };
 }

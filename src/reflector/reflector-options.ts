@@ -7,7 +7,9 @@ import { type Random, systemRandom } from '../observe/random.ts';
 import type { BackoffOptions } from './backoff.ts';
 import type { CachedListerWatcher, CachedTarget, ListerWatcher } from './lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
+import type { TraceOrigin } from './reflector-trace.ts';
 import type { RequestPacer } from './request-pacer.ts';
+import type { SavedState } from './saved-state.ts';
 
 /** What a `WatchErrorHandler` gets beside the error. */
 export interface WatchErrorContext {
@@ -58,6 +60,10 @@ export interface CachedReflectorOptions<T extends KubernetesObject> extends Refl
   target: CachedTarget<T>;
   /** Shared by the reflectors of one informer. Default: one of its own. */
   pacer?: RequestPacer;
+  /** What to begin with in place of a list, if it can be used. */
+  savedState?: SavedState<T>;
+  /** Whose it is, for those who look inside. */
+  origin?: Omit<TraceOrigin, 'name'>;
 }
 
 /** How a reflector behaves, whatever it reads from and writes to. */
@@ -153,6 +159,8 @@ export function resolveOptions<T extends KubernetesObject>(options: CachedReflec
     maxInternalErrorRetryMs: options.maxInternalErrorRetryMs ?? 0,
     reachability: options.reachability,
     pacer: options.pacer,
+    savedState: options.savedState,
+    origin: options.origin,
     onState: options.onState,
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../observe/clock.ts';
+import { interruptible } from '../observe/interruption.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
-import { interruptible } from './interruption.ts';
 
 /** At most this many requests, or as many as there are sources… */
 const LIMIT = 5;

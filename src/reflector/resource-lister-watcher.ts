@@ -54,6 +54,15 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
     this.#path = resourcePath(options.resource, { namespace: options.namespace });
   }
 
+  /** What every list and watch asks for beside its version. Undefined when that cannot be told. */
+  readonly selection = (): string | undefined => {
+    try {
+      return listQuery(this.#tweaked({}));
+    } catch {
+      return undefined;
+    }
+  };
+
   list(options: ListOptions, context: CallContext): Promise<CachedList<T>> {
     return this.#list(this.#path, this.#tweaked(options), context);
   }
@@ -66,7 +75,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
     return this.#list(path, { ...options, fieldSelector }, context);
   }
 
-  async #list(path: string, options: ListOptions, { signal }: CallContext): Promise<CachedList<T>> {
+  async #list(path: string, options: ListOptions, { signal, cause, onBytes }: CallContext): Promise<CachedList<T>> {
     const { transport, codec, clock } = this.#options;
     const response = await transport.request({
       method: 'GET',
@@ -76,12 +85,13 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
       signal,
       reuseChunks: true,
       ...(clock && { clock }),
+      ...(cause !== undefined && { cause }),
     });
     await this.#refuseFailure(path, response);
-    return await codec.readList(response.body, contentType(response));
+    return await codec.readList(counted(response.body, onBytes), contentType(response));
   }
 
-  async watch(options: ListOptions, { signal }: CallContext): Promise<CachedFrames<T>> {
+  async watch(options: ListOptions, { signal, cause, onBytes }: CallContext): Promise<CachedFrames<T>> {
     const { transport, codec, clock } = this.#options;
     const tweaked = this.#tweaked(options);
     const response = await transport.request({
@@ -93,9 +103,10 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
       reuseChunks: true,
       headersTimeoutMs: (tweaked.timeoutSeconds ?? DEFAULT_WATCH_SECONDS) * 1000 + WATCH_HEADERS_MARGIN_MS,
       ...(clock && { clock }),
+      ...(cause !== undefined && { cause }),
     });
     await this.#refuseFailure(this.#path, response);
-    return codec.readWatch(response.body, contentType(response));
+    return codec.readWatch(counted(response.body, onBytes), contentType(response));
   }
 
   #tweaked(options: ListOptions): ListOptions {
@@ -121,6 +132,27 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
     if (status !== undefined) throw new ApiError({ ...status, code: status.code ?? response.status }, context);
     throw ApiError.fromResponse(response.status, body.toString('utf8'), context);
   }
+}
+
+/** The body, with a call for each chunk before it is read. */
+function counted(
+  body: AsyncIterable<Uint8Array>,
+  onBytes: ((count: number) => void) | undefined,
+): AsyncIterable<Uint8Array> {
+  if (onBytes === undefined) return body;
+  return {
+    [Symbol.asyncIterator]: () => {
+      const from = body[Symbol.asyncIterator]();
+      const taken = (result: IteratorResult<Uint8Array>) => {
+        if (!result.done) onBytes(result.value.length);
+        return result;
+      };
+      return {
+        next: () => from.next().then(taken),
+        ...(from.return && { return: async (value) => (await from.return?.(value)) ?? { done: true, value } }),
+      } satisfies AsyncIterator<Uint8Array>;
+    },
+  };
 }
 
 function contentType({ headers }: TransportResponse): string {

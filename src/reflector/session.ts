@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { guarded } from '../observe/guarded.ts';
+import { noMetrics } from '../observe/metrics.ts';
 import { Backoff } from './backoff.ts';
 import { failureKind } from './failure.ts';
 import { asDuration, FailureLog } from './failure-log.ts';
@@ -8,6 +9,7 @@ import { ReflectorError } from './reflector-error.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSettings, WatchErrorHandler } from './reflector-options.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
+import { ReflectorTrace } from './reflector-trace.ts';
 import { RequestPacer } from './request-pacer.ts';
 import { StateKeeper } from './state-keeper.ts';
 import { SyncPosition } from './sync-position.ts';
@@ -28,6 +30,7 @@ export class Session<T extends KubernetesObject> {
   readonly backoff: Backoff;
   readonly pacer: RequestPacer;
   readonly metrics: ReflectorMetrics;
+  readonly trace: ReflectorTrace;
   readonly state: StateKeeper;
   readonly #failures: FailureLog;
   /** The first failure that makes another list necessary ends it, instead of being waited out. */
@@ -43,6 +46,7 @@ export class Session<T extends KubernetesObject> {
     this.backoff = new Backoff({ clock, random }, settings.backoff);
     this.pacer = settings.pacer ?? new RequestPacer({ clock, random });
     this.metrics = new ReflectorMetrics(settings.metrics, settings.name);
+    this.trace = new ReflectorTrace({ name, ...settings.origin }, clock, this.metrics, settings.metrics !== noMetrics);
     this.state = new StateKeeper({ clock, logger, onState });
     this.#failures = new FailureLog({ name, clock, logger });
   }

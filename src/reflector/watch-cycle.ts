@@ -1,12 +1,14 @@
 import { ApiError } from '../api/api-error.ts';
 import type { CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { channels } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { type Deadline, FrameStream } from './frame-stream.ts';
 import { unusableError } from './left-out-book.ts';
 import type { Changes } from './recovery.ts';
 import { ReflectorError } from './reflector-error.ts';
+import type { TracedCall } from './reflector-trace.ts';
 import type { Session } from './session.ts';
 
 /** A watch that ends sooner, and without an event, counts as a failed one. client-go's `VeryShortWatchError`. */
@@ -77,8 +79,9 @@ export class WatchDeadline {
 export async function openWatch<T extends KubernetesObject>(
   session: Session<T>,
   expectsBookmarks: boolean,
+  call: TracedCall,
 ): Promise<FrameStream<T>> {
-  const { settings, position, pacer, signal } = session;
+  const { settings, position, pacer, signal, trace } = session;
   const { clock, listerWatcher, silenceTimeoutMs: silenceMs } = settings;
   const timeoutSeconds = session.watchTimeoutSeconds();
   await pacer.admit(signal);
@@ -88,6 +91,7 @@ export async function openWatch<T extends KubernetesObject>(
     options: { ...(resourceVersion !== '' && { resourceVersion }), allowWatchBookmarks: true, timeoutSeconds },
     clock,
     signal,
+    context: (own) => trace.contextOf(call, own),
     onContact: session.state.contact,
     deadline: new WatchDeadline({ clock, timeoutSeconds, silenceMs, expectsBookmarks }).current,
   });
@@ -98,13 +102,16 @@ export class WatchCycle<T extends KubernetesObject> {
   readonly #session: Session<T>;
   readonly #stream: FrameStream<T>;
   readonly #deadline: WatchDeadline;
+  readonly #id: number;
   #events = 0;
 
-  constructor(session: Session<T>, stream: FrameStream<T>, expectsBookmarks: boolean) {
+  /** `id` is that of the list or watch whose bytes these are. */
+  constructor(session: Session<T>, stream: FrameStream<T>, expectsBookmarks: boolean, id: number) {
     const { clock, silenceTimeoutMs: silenceMs } = session.settings;
     const { timeoutSeconds } = stream;
     this.#session = session;
     this.#stream = stream;
+    this.#id = id;
     this.#deadline = new WatchDeadline({ clock, timeoutSeconds, silenceMs, expectsBookmarks });
     stream.follow(this.#deadline.current);
   }
@@ -123,6 +130,9 @@ export class WatchCycle<T extends KubernetesObject> {
   async *changes(): Changes<T> {
     for (let batch = await this.#stream.next(); batch !== undefined; batch = await this.#stream.next()) {
       this.#deadline.frameSeen();
+      const { trace } = this.#session;
+      if (trace.counts || channels.frames.hasSubscribers || channels.store.hasSubscribers)
+        trace.decoded(this.#id, batch);
       let from = 0;
       for (let i = 0; i < batch.length; i++) {
         const frame = batch[i] as CachedFrame<T>;

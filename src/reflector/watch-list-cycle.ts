@@ -11,6 +11,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
+import { failureKind } from './failure.ts';
 import { FrameStream } from './frame-stream.ts';
 import { refuseOlder, type WholeState } from './list-cycle.ts';
 import { ReflectorError } from './reflector-error.ts';
@@ -22,7 +23,7 @@ import { SHORT_WATCH_MS, WATCH_TIMEOUT_MARGIN_MS, WatchDeadline } from './watch-
  * that ends. Nothing reaches the target before, and the same watch goes on afterwards.
  */
 export async function watchListCycle<T extends KubernetesObject>(session: Session<T>): Promise<WholeState<T>> {
-  const { settings, position, pacer, signal } = session;
+  const { settings, position, pacer, signal, trace } = session;
   const { clock, listerWatcher, watchListBookmarkTimeoutMs, silenceTimeoutMs } = settings;
   const from = position.watchListFrom;
   const timeoutSeconds = session.watchTimeoutSeconds();
@@ -31,7 +32,8 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
   session.debug(`streaming the whole state, ${from === '' ? 'as it is' : `not older than ${from}`}`);
   const startMs = monotonicMs(clock);
   const initial = new InitialEvents<T>(clock);
-  const stream = await FrameStream.open({
+  const call = trace.begin();
+  const opening = FrameStream.open({
     listerWatcher,
     options: {
       ...(from !== '' && { resourceVersion: from }),
@@ -42,6 +44,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
     },
     clock,
     signal,
+    context: (own) => trace.contextOf(call, own),
     onContact: session.state.contact,
     deadline: () => ({
       dueMs: Math.min(
@@ -51,17 +54,27 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
       problem: () => initial.unfinished(),
     }),
   });
+  const failed = (error: unknown) => {
+    if (!signal.aborted) trace.listFailed(call, 'watchList', failureKind(error));
+    return error;
+  };
+  const stream = await opening.catch((error: unknown) => {
+    throw failed(error);
+  });
   try {
-    if (!(await initial.read(stream, signal))) throw initial.ended(monotonicMs(clock) - startMs);
+    if (!(await initial.read(stream, signal, (batch) => trace.decoded(call.id, batch))))
+      throw initial.ended(monotonicMs(clock) - startMs);
     refuseOlder(from, initial.resourceVersion);
     // Storing what has come takes its time, in which nothing is expected.
     const deadline = { clock, timeoutSeconds, silenceMs: silenceTimeoutMs, expectsBookmarks: false };
     stream.follow(new WatchDeadline(deadline).current);
-    return { ...initial.whole(), stream };
+    const whole = initial.whole();
+    trace.listed(call, 'watchList', whole.items.length, whole.resourceVersion);
+    return { ...whole, stream, list: call.id };
   } catch (error) {
     stream.close();
     signal.throwIfAborted();
-    throw initial.explain(error);
+    throw failed(initial.explain(error));
   }
 }
 
@@ -82,7 +95,11 @@ class InitialEvents<T extends KubernetesObject> {
   }
 
   /** Reads up to the closing bookmark; what came after it remains in the stream. False when the response ended before. */
-  async read(stream: FrameStream<T>, signal: AbortSignal): Promise<boolean> {
+  async read(
+    stream: FrameStream<T>,
+    signal: AbortSignal,
+    onBatch: (batch: readonly CachedFrame<T>[]) => void,
+  ): Promise<boolean> {
     const slice = new TimeSlice(this.#clock);
     for (;;) {
       const batch = await stream.next();
@@ -92,10 +109,12 @@ class InitialEvents<T extends KubernetesObject> {
         taken++;
         this.#frames++;
         if (this.#take(frame)) {
+          onBatch(batch.slice(0, taken));
           stream.unread(batch.slice(taken));
           return true;
         }
       }
+      onBatch(batch);
       if (slice.isDue()) await slice.pause();
       signal.throwIfAborted();
     }

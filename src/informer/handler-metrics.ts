@@ -1,0 +1,89 @@
+import { METRICS } from '../observe/metric-definitions.ts';
+import { MetricScope } from '../observe/metric-scope.ts';
+import type { Counter, Gauge, MetricLabels, Metrics } from '../observe/metrics.ts';
+
+/** How far one handler is. */
+export interface HandlerPace {
+  /** Its name, or `unnamed`: streams and nameless handlers come and go, and share one series. */
+  readonly label: string;
+  readonly lagMs: number;
+  readonly pending: number;
+}
+
+/** The series of the handlers that have one label. */
+interface Labelled {
+  readonly scope: MetricScope;
+  readonly labels: MetricLabels;
+  readonly lag: Gauge;
+  readonly pending: Gauge;
+  readonly failures: Counter;
+  readonly coalesced: Counter;
+  handlers: number;
+}
+
+/** The pace of the handlers of an informer. The series of a label are removed with the last handler that has it. */
+export class HandlerMetrics {
+  readonly #metrics: Metrics;
+  readonly #name: string;
+  readonly #byLabel = new Map<string, Labelled>();
+
+  constructor(metrics: Metrics, name: string) {
+    this.#metrics = metrics;
+    this.#name = name;
+  }
+
+  added(label: string): void {
+    const known = this.#byLabel.get(label);
+    if (known !== undefined) known.handlers++;
+    else this.#byLabel.set(label, this.#make(label));
+  }
+
+  removed(label: string): void {
+    const labelled = this.#byLabel.get(label);
+    if (labelled === undefined || --labelled.handlers > 0) return;
+    labelled.scope.end();
+    this.#byLabel.delete(label);
+  }
+
+  failed(label: string): void {
+    const labelled = this.#byLabel.get(label);
+    labelled?.failures.add(1, labelled.labels);
+  }
+
+  coalesced(label: string): void {
+    const labelled = this.#byLabel.get(label);
+    labelled?.coalesced.add(1, labelled.labels);
+  }
+
+  show(handlers: Iterable<HandlerPace>): void {
+    const slowest = new Map<string, { lagMs: number; pending: number }>();
+    for (const { label, lagMs, pending } of handlers) {
+      const known = slowest.get(label);
+      slowest.set(label, { lagMs: Math.max(lagMs, known?.lagMs ?? 0), pending: pending + (known?.pending ?? 0) });
+    }
+    for (const [label, { lagMs, pending }] of slowest) {
+      const labelled = this.#byLabel.get(label);
+      labelled?.lag.set(lagMs / 1000, labelled.labels);
+      labelled?.pending.set(pending, labelled.labels);
+    }
+  }
+
+  /** No series is left. */
+  end(): void {
+    for (const { scope } of this.#byLabel.values()) scope.end();
+    this.#byLabel.clear();
+  }
+
+  #make(handler: string): Labelled {
+    const scope = new MetricScope(this.#metrics);
+    return {
+      scope,
+      labels: { name: this.#name, handler },
+      lag: scope.gauge(METRICS.handlerLag),
+      pending: scope.gauge(METRICS.handlerPending),
+      failures: scope.counter(METRICS.handlerFailures),
+      coalesced: scope.counter(METRICS.coalesced),
+      handlers: 1,
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import type { Delivery } from '../processor/processor.ts';
+import type { ReflectorPhase } from '../reflector/reflector-state.ts';
+
+/** One list and watch of an informer, at present. */
+export interface InformerPartStatus {
+  /** Unset: all namespaces, or a cluster-scoped resource. */
+  readonly namespace?: string;
+  readonly phase: ReflectorPhase;
+  /** Since when, in milliseconds since the epoch. */
+  readonly since: number;
+  /** The last version seen; "" before the first list. */
+  readonly resourceVersion: string;
+  /** How many objects have changes that are on their way to the store. */
+  readonly queued: number;
+  readonly hasSynced: boolean;
+}
+
+/** A handler, or a stream of events, of an informer, at present. */
+export interface HandlerStatus {
+  /** As in messages: `pods.v1/handler-1`. */
+  readonly name: string;
+  readonly delivery: Delivery;
+  readonly hasSynced: boolean;
+  /** How many calls wait for it, the running one included. */
+  readonly pending: number;
+  /** How long the oldest of them has waited. */
+  readonly lagMs: number;
+  /** How many of its calls have thrown or rejected. */
+  readonly failures: number;
+}
+
+/** A listener of the processor, as far as that needs to know it. */
+type ListenerPace = Omit<HandlerStatus, 'hasSynced'> & { hasSynced(): boolean };
+
+export function handlerStatus(listener: ListenerPace): HandlerStatus {
+  const { name, delivery, pending, lagMs, failures } = listener;
+  return { name, delivery, hasSynced: listener.hasSynced(), pending, lagMs, failures };
+}

@@ -1,0 +1,51 @@
+import type { CachedChange } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
+import { channels, nextId } from '../observe/channels.ts';
+import type { Notification } from '../processor/notification.ts';
+import type { TraceOrigin } from '../reflector/reflector-trace.ts';
+
+/** Tells the channel `tidewatch:store` what a part has changed, and which list or batch of frames brought it. To be called while somebody listens. */
+export class StoreStory {
+  readonly #origin: TraceOrigin;
+  readonly #current: () => number;
+  /** By key, what brought the change that is queued; for those that came by a watch. */
+  readonly #frames = new Map<string, number>();
+  #list = 0;
+
+  /** @param current the id of what the reflector writes */
+  constructor(origin: TraceOrigin, current: () => number) {
+    this.#origin = origin;
+    this.#current = current;
+  }
+
+  /** The change is about to be queued. */
+  comes(change: CachedChange<KubernetesObject>): void {
+    if (change.type === 'LIST') this.#list = this.#current();
+    else if ('object' in change) this.#frames.set(change.object.key, this.#current());
+  }
+
+  /** The store has changed. */
+  changed(notification: Notification<KubernetesObject>): void {
+    const { type, object, old, atMs } = notification;
+    const { key, uid, resourceVersion } = object;
+    const from = this.#frames.get(key) || this.#list;
+    const id = nextId();
+    notification.change = id;
+    channels.store.publish({
+      ...this.#origin,
+      id,
+      ...(from > 0 && { from }),
+      type,
+      key,
+      uid,
+      resourceVersion,
+      ...(old !== undefined && { oldResourceVersion: old.resourceVersion }),
+      atMs,
+    });
+  }
+
+  /** Nothing is queued any more. */
+  idle(): void {
+    if (this.#frames.size > 0) this.#frames.clear();
+  }
+}

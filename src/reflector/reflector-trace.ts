@@ -1,0 +1,124 @@
+import type { CachedFrame } from '../api/cached.ts';
+import { channels, nextId } from '../observe/channels.ts';
+import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
+import type { CallContext } from './lister-watcher.ts';
+import type { ReflectorMetrics } from './reflector-metrics.ts';
+
+/** Whose lists and watches they are. */
+export interface TraceOrigin {
+  readonly name: string;
+  readonly informer?: number;
+  readonly namespace?: string;
+}
+
+/** A list or a watch that has begun. */
+export interface TracedCall {
+  readonly id: number;
+  readonly startMs: number;
+}
+
+/** Tells the channels what a reflector does, and counts what it decodes. */
+export class ReflectorTrace {
+  readonly #origin: TraceOrigin;
+  readonly #clock: Clock;
+  readonly #metrics: ReflectorMetrics;
+  /** Since the last batch of frames. */
+  #bytes = 0;
+  #arrivedMs = 0;
+  /** Whether frames and bytes are counted, whoever listens. */
+  readonly counts: boolean;
+  /** The list or the batch of frames that is being written; 0: nobody has asked. */
+  current = 0;
+
+  constructor(origin: TraceOrigin, clock: Clock, metrics: ReflectorMetrics, counts: boolean) {
+    this.#origin = origin;
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.counts = counts;
+  }
+
+  begin(): TracedCall {
+    return { id: nextId(), startMs: monotonicMs(this.#clock) };
+  }
+
+  /** What is handed to a list or watch function, so that it can be told apart. Bytes are counted when somebody listens by then. */
+  contextOf({ id }: TracedCall, signal: AbortSignal): CallContext {
+    const isHeard = this.counts || channels.frames.hasSubscribers;
+    return { signal, cause: id, ...(isHeard && { onBytes: this.#onBytes }) };
+  }
+
+  listed(call: TracedCall, how: 'list' | 'watchList', items: number, resourceVersion: string): void {
+    this.current = call.id;
+    if (!channels.list.hasSubscribers) return;
+    channels.list.publish({ ...this.#origin, ...call, how, items, resourceVersion, atMs: monotonicMs(this.#clock) });
+  }
+
+  listFailed(call: TracedCall, how: 'list' | 'watchList', failure: string): void {
+    if (!channels.list.hasSubscribers) return;
+    channels.list.publish({ ...this.#origin, ...call, how, failure, atMs: monotonicMs(this.#clock) });
+  }
+
+  watchOpened(call: TracedCall, resourceVersion: string, list: number | undefined): void {
+    if (!channels.watch.hasSubscribers) return;
+    const from = list === undefined ? {} : { list };
+    const atMs = monotonicMs(this.#clock);
+    channels.watch.publish({ ...this.#origin, ...call, step: 'opened', ...from, resourceVersion, events: 0, atMs });
+  }
+
+  watchEnded(
+    call: TracedCall,
+    step: 'ended' | 'failed',
+    resourceVersion: string,
+    events: number,
+    failure: string | undefined,
+  ): void {
+    if (!channels.watch.hasSubscribers) return;
+    const why = failure === undefined ? {} : { failure };
+    const atMs = monotonicMs(this.#clock);
+    channels.watch.publish({ ...this.#origin, ...call, step, resourceVersion, events, ...why, atMs });
+  }
+
+  /** A batch has been decoded, and is written next. Need not be called while nobody listens and nothing is counted. */
+  decoded(watch: number, batch: readonly CachedFrame[]): void {
+    this.#metrics.framesDecoded(batch.length);
+    const bytes = this.#bytes;
+    this.#bytes = 0;
+    const { frames } = channels;
+    if (!frames.hasSubscribers && !channels.store.hasSubscribers) {
+      this.current = 0;
+      return;
+    }
+    const id = nextId();
+    this.current = id;
+    if (!frames.hasSubscribers) return;
+    const atMs = monotonicMs(this.#clock);
+    frames.publish({
+      ...this.#origin,
+      id,
+      watch,
+      frames: batch.length,
+      bytes,
+      resourceVersion: lastVersion(batch),
+      arrivedMs: this.#arrivedMs || atMs,
+      atMs,
+    });
+    this.#arrivedMs = 0;
+  }
+
+  readonly #onBytes = (count: number): void => {
+    this.#bytes += count;
+    this.#metrics.bytesDecoded(count);
+    // The time at which the first of several chunks came that make up a batch.
+    if (channels.frames.hasSubscribers) this.#arrivedMs ||= monotonicMs(this.#clock);
+  };
+}
+
+function lastVersion(batch: readonly CachedFrame[]): string {
+  for (let i = batch.length - 1; i >= 0; i--) {
+    const frame = batch[i] as CachedFrame;
+    if (frame.type === 'BOOKMARK') return frame.resourceVersion;
+    if ('object' in frame) return frame.object.resourceVersion;
+  }
+  return '';
+}

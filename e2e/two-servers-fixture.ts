@@ -50,6 +50,10 @@ export class TwoServers {
     await this.#server.stop();
   }
 
+  get embedded(): ApiServer {
+    return this.#server;
+  }
+
   askReal(one: AskedRequest): Promise<Answered> {
     return send(this.#real, one);
   }

@@ -125,11 +125,13 @@ export class WebsiteProgram implements Disposable {
     return new WebsiteProgram(folder);
   }
 
-  start(kubeconfig: string, namespace: string, kill?: Kill): RunningProgram {
+  /** With `isElected` it works only while it leads. */
+  start(kubeconfig: string, namespace: string, kill?: Kill, { isElected = false } = {}): RunningProgram {
     const env = {
       ...process.env,
       KUBECONFIG: kubeconfig,
       NAMESPACE: namespace,
+      ...(isElected && { ELECTION: 'yes' }),
       ...(kill && { KILL_AT: String(kill.at), KILL_WHEN: kill.when }),
     };
     const program = join(this.#folder, 'website-program.mjs');

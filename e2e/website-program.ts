@@ -1,6 +1,7 @@
 /**
  * The example controller as a process, on the cluster of KUBECONFIG in the namespace of NAMESPACE. With KILL_AT it ends itself with SIGKILL at its
- * n-th write: before it is sent, or with KILL_WHEN=after when the server has stored it. Prints the number of each write that it has done.
+ * n-th write: before it is sent, or with KILL_WHEN=after when the server has stored it. Prints the number of each write that it has done. With
+ * ELECTION it works while it leads; what it writes to its Lease is not counted.
  */
 import { Cluster } from 'tidewatch';
 import { Manager } from 'tidewatch/controller';
@@ -15,6 +16,7 @@ const endNow = async () => {
   await new Promise(() => {});
 };
 
+const isElected = process.env.ELECTION !== undefined;
 const { transport, server } = await Cluster.connect();
 const counter = new WriteCounter(transport, {
   before: (n) => (n === killAt && !isAfter ? endNow() : undefined),
@@ -24,11 +26,23 @@ const counter = new WriteCounter(transport, {
     return undefined;
   },
 });
-const cluster = Cluster.over(counter, { server });
+const cluster = Cluster.over(
+  {
+    request: (request) =>
+      request.path.includes('/coordination.k8s.io/') ? transport.request(request) : counter.request(request),
+    close: () => transport.close(),
+  },
+  { server },
+);
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 
-const manager = new Manager(cluster, { namespace: process.env.NAMESPACE ?? 'default' });
+const namespace = process.env.NAMESPACE ?? 'default';
+const times = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500 };
+const manager = new Manager(cluster, {
+  namespace,
+  ...(isElected && { leaderElection: { name: 'website', namespace, ...times } }),
+});
 addWebsiteController(manager);
 await manager.run({ signal: stop.signal });
 await cluster.close();

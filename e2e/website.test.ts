@@ -10,6 +10,7 @@ import { TransportError } from '../src/api/transport-error.ts';
 import { Cluster } from '../src/cluster/cluster.ts';
 import { customResourceDefinitions } from '../src/generated/api/apiextensions/v1.ts';
 import { deployments } from '../src/generated/api/apps/v1.ts';
+import { leases } from '../src/generated/api/coordination/v1.ts';
 import { configMaps, namespaces, services } from '../src/generated/api/core/v1.ts';
 import { events } from '../src/generated/api/events/v1.ts';
 import { silentLogger } from '../src/observe/logger.ts';
@@ -41,6 +42,7 @@ function websiteTests(world: () => World, step: number): void {
     await cluster.client(websites).create({ ...site, metadata: { ...site.metadata, namespace } });
     return namespace;
   };
+  const makeNamespaceOnly = () => world().makeNamespace();
   const whenReady = (namespace: string) =>
     eventually(`the website in ${namespace} is ready`, () => endState(world().cluster, namespace));
 
@@ -112,6 +114,46 @@ function websiteTests(world: () => World, step: number): void {
     }
     expect(outcomes.filter((outcome) => outcome === 'SIGKILL').length).toBeGreaterThan(8 / step);
     expect(outcomes.every((outcome) => outcome === 'SIGKILL' || outcome === 'unharmed')).toBe(true);
+  });
+
+  it('ends the same with a standby, when the leader is killed with -9 before or after any of its writes', {
+    timeout: 1_800_000,
+  }, async () => {
+    const { cluster, kubeconfig } = world();
+    using program = await WebsiteProgram.build();
+    const isElected = true;
+    const lead = (namespace: string, kill?: Kill) => program.start(kubeconfig, namespace, kill, { isElected });
+    const holder = async (namespace: string) =>
+      (await cluster.client(leases).get('website', { namespace })).spec?.holderIdentity || undefined;
+    const unharmed = await createSite();
+    const first = lead(unharmed);
+    const expected = await whenReady(unharmed);
+    await sleep(QUIET_MS);
+    const { writes } = first;
+    expect(await first.stop()).toBe(0);
+    let kills = 0;
+    for (let at = 1; at <= writes; at += REAL_STEP) {
+      for (const when of KILLS) {
+        const namespace = await makeNamespaceOnly();
+        const leader = lead(namespace, { at, when });
+        const before = await eventually('the first one leads', () => holder(namespace));
+        const standby = lead(namespace);
+        await cluster.client(websites).create({ ...site, metadata: { ...site.metadata, namespace } });
+        const isQuiet = whenReady(namespace)
+          .then(() => sleep(QUIET_MS))
+          .catch(() => undefined);
+        await Promise.race([leader.ended, isQuiet]);
+        // It may have needed fewer writes this time.
+        if (leader.isRunning) await leader.stop();
+        else if ((await leader.ended) === 'SIGKILL') kills++;
+        await eventually('the standby leads', async () => (await holder(namespace)) !== before || undefined);
+        await eventually('it has applied all', async () => standby.writes >= 3 || undefined);
+        expect(await whenReady(namespace), `killed ${when} write ${at}`).toEqual(expected);
+        expect(await standby.stop()).toBe(0);
+        await cluster.client(namespaces).delete(namespace);
+      }
+    }
+    expect(kills).toBeGreaterThan(8 / REAL_STEP);
   });
 }
 

@@ -6,8 +6,10 @@ import { generateApiCommand } from './generate/generate-api-command.ts';
 import { generateCrdCommand } from './generate/generate-crd-command.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
 import { initOperatorCommand } from './init/init-operator-command.ts';
+import { inspectCommand } from './inspect/inspect-command.ts';
 import { logsCommand } from './logs/logs-command.ts';
 import { serveCommand } from './serve/serve-command.ts';
+import { topCommand } from './top/top-command.ts';
 import { versionCommand } from './version-command.ts';
 import { watchCommand } from './watch/watch-command.ts';
 
@@ -38,7 +40,9 @@ const helpCommand: Command = {
 export const visibleCommands: readonly Command[] = [
   demoCommand,
   watchCommand,
+  inspectCommand,
   logsCommand,
+  topCommand,
   serveCommand,
   generateCrdCommand,
   generateApiCommand,

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Interrupted } from './cli-io.ts';
@@ -26,6 +27,14 @@ describe('tidewatch', () => {
       expect(stdout).toMatch(/\nExamples?:\n {2}# /);
       expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     }
+  });
+
+  it.each(visibleCommands.map(({ name }) => name))('has a section on %s in docs/cli.md, with its picture', (name) => {
+    const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+    const section = page.split(/^## /m).find((one) => one.startsWith(`${name}\n`)) ?? '';
+    const [, picture = ''] = /^!\[.+\]\((images\/.+\.svg)\)$/m.exec(section) ?? [];
+    expect(picture, `a section "## ${name}" with a picture`).not.toBe('');
+    expect(existsSync(new URL(`../../docs/${picture}`, import.meta.url)), picture).toBe(true);
   });
 
   it('tells its version', async () => {

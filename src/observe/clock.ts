@@ -1,3 +1,4 @@
+import { onAbort } from './interruption.ts';
 import { type Scheduler, systemScheduler } from './scheduler.ts';
 
 /** A running timer; `clear` is idempotent and safe after the timer has fired. */
@@ -23,7 +24,7 @@ export interface Clock {
   /** Resolves after the delay; rejects with the signal's reason as soon as it aborts. Leaves no timer and no listener. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
   /** The turns and the monotonic time of those who get this clock. Default: Node's turns, and `now` as the time of durations. */
-  readonly scheduler?: Scheduler;
+  readonly scheduler?: Scheduler | undefined;
 }
 
 /** Node clamps longer delays to 1 ms. */
@@ -53,14 +54,13 @@ export function sleepOn(clock: Pick<Clock, 'setTimeout'>, delayMs: number, signa
       reject(signal.reason);
       return;
     }
-    const onAbort = () => {
-      timer.clear();
-      reject(signal?.reason);
-    };
     const timer = clock.setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
+      forget();
       resolve();
     }, delayMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const forget = onAbort(signal, () => {
+      timer.clear();
+      reject(signal?.reason);
+    });
   });
 }

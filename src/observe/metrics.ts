@@ -3,18 +3,24 @@ import { guarded, warnOnce } from './guarded.ts';
 /** The values of the labels of a metric, by their names. */
 export type MetricLabels = Readonly<Record<string, string>>;
 
+/** What every kind of metric may offer. */
+export interface Series {
+  /** Forgets the series with exactly these labels, whose owner has ended. Optional: without it, series stay until the process ends. */
+  remove?(labels: MetricLabels): void;
+}
+
 /** A number that only grows. */
-export interface Counter {
+export interface Counter extends Series {
   add(value: number, labels?: MetricLabels): void;
 }
 
 /** A number that goes up and down. */
-export interface Gauge {
+export interface Gauge extends Series {
   set(value: number, labels?: MetricLabels): void;
 }
 
 /** How often values fall into each of some ranges. */
-export interface Histogram {
+export interface Histogram extends Series {
   observe(value: number, labels?: MetricLabels): void;
 }
 
@@ -25,17 +31,18 @@ export interface MetricDefinition {
   /** What it says, in a sentence. */
   help: string;
   /** The names of its labels. Default: none. */
-  labelNames?: readonly string[];
+  labelNames?: readonly string[] | undefined;
 }
 
 /**
- * Where measurements go. Asked for each metric once, at construction; an adapter to prom-client or OpenTelemetry is a
- * dozen lines. Implementations must accept the same definition twice and return the same series.
+ * Where measurements go. Asked for each metric when something that measures it begins; `tidewatch/metrics` has adapters to prom-client and
+ * OpenTelemetry. Implementations must accept the same definition again and return the same series. The same object of labels means the same series,
+ * so that it may be looked up by identity.
  */
 export interface Metrics {
   counter(definition: MetricDefinition): Counter;
   gauge(definition: MetricDefinition): Gauge;
-  histogram(definition: MetricDefinition & { buckets?: readonly number[] }): Histogram;
+  histogram(definition: MetricDefinition & { buckets?: readonly number[] | undefined }): Histogram;
 }
 
 const ignore = () => {};
@@ -46,6 +53,11 @@ export const noMetrics: Metrics = { counter: () => nothing, gauge: () => nothing
 
 /** So that the same metrics are wrapped once, however many ways they come in. */
 const wrapped = new WeakMap<Metrics, Metrics>();
+
+/** These are safe: they are made of safe ones. */
+export function markSafe(metrics: Metrics): void {
+  wrapped.set(metrics, metrics);
+}
 
 /**
  * Metrics that may be used anywhere: a failure of `metrics` or of one of its series, thrown or as a rejected promise, never
@@ -65,18 +77,24 @@ export function safeMetrics(metrics: Metrics = noMetrics): Metrics {
       return undefined;
     }
   };
+  const removal = (series: Series | undefined): Required<Series> => ({
+    remove: (labels) => guarded(() => series?.remove?.(labels), onFailure),
+  });
   const safe: Metrics = {
     counter: (definition) => {
       const counter = made(() => metrics.counter(definition));
-      return { add: (value, labels) => guarded(() => counter?.add(value, labels), onFailure) };
+      return { add: (value, labels) => guarded(() => counter?.add(value, labels), onFailure), ...removal(counter) };
     },
     gauge: (definition) => {
       const gauge = made(() => metrics.gauge(definition));
-      return { set: (value, labels) => guarded(() => gauge?.set(value, labels), onFailure) };
+      return { set: (value, labels) => guarded(() => gauge?.set(value, labels), onFailure), ...removal(gauge) };
     },
     histogram: (definition) => {
       const histogram = made(() => metrics.histogram(definition));
-      return { observe: (value, labels) => guarded(() => histogram?.observe(value, labels), onFailure) };
+      return {
+        observe: (value, labels) => guarded(() => histogram?.observe(value, labels), onFailure),
+        ...removal(histogram),
+      };
     },
   };
   wrapped.set(metrics, safe).set(safe, safe);

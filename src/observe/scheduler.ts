@@ -16,7 +16,7 @@ export const systemScheduler: Scheduler = {
 };
 
 /** The scheduler that belongs to a clock; the machine's, where the clock has none of its own. */
-export function schedulerOf(clock: { readonly scheduler?: Scheduler } | undefined): Scheduler {
+export function schedulerOf(clock: { readonly scheduler?: Scheduler | undefined } | undefined): Scheduler {
   return clock?.scheduler ?? systemScheduler;
 }
 
@@ -24,7 +24,7 @@ export function schedulerOf(clock: { readonly scheduler?: Scheduler } | undefine
  * The time by which durations are measured: the monotonic time of the clock's scheduler. A clock without a scheduler has one time,
  * `now`, and its timers go by that.
  */
-export function monotonicMs(clock: { now(): number; readonly scheduler?: Scheduler }): number {
+export function monotonicMs(clock: { now(): number; readonly scheduler?: Scheduler | undefined }): number {
   return clock.scheduler === undefined ? clock.now() : clock.scheduler.monotonicMs();
 }
 

@@ -6,18 +6,26 @@ import { type Scheduler, schedulerOf } from './scheduler.ts';
  */
 export const SLICE_MS = 3;
 
+/** Longer than this nothing may hold the event loop; what does is counted. */
+export const LONG_SLICE_MS = 10;
+
 /**
  * How much of the present turn of the event loop has been used. Work that may be long asks `isDue` now and then and, when
  * it is, awaits `pause` before it goes on. A question costs one reading of the monotonic time.
  */
 export class TimeSlice {
   readonly #scheduler: Scheduler;
+  readonly #onLong: (() => void) | undefined;
   /** Undefined until the first question of a turn. */
   #startedMs: number | undefined;
 
-  /** @param clock whose turns and monotonic time count. Default: the machine's. */
-  constructor(clock?: { readonly scheduler?: Scheduler }) {
+  /**
+   * @param clock whose turns and monotonic time count. Default: the machine's.
+   * @param onLong called when more than 10 ms had passed by the time that a pause was taken
+   */
+  constructor(clock?: { readonly scheduler?: Scheduler | undefined }, onLong?: () => void) {
     this.#scheduler = schedulerOf(clock);
+    this.#onLong = onLong;
   }
 
   isDue(): boolean {
@@ -35,6 +43,13 @@ export class TimeSlice {
 
   /** Lets timers, sockets and everything else that waits have its turn. */
   pause(): Promise<void> {
+    const { monotonicMs } = this.#scheduler;
+    if (
+      this.#onLong &&
+      this.#startedMs !== undefined &&
+      monotonicMs.call(this.#scheduler) - this.#startedMs > LONG_SLICE_MS
+    )
+      this.#onLong();
     return new Promise((resolve) => {
       this.#scheduler.nextTurn(() => {
         this.#startedMs = undefined;

@@ -15,6 +15,7 @@ export class Difference<T extends KubernetesObject> {
   #isGone: boolean;
   #flag: boolean;
   #initial: number;
+  #change: number;
 
   constructor(first: Notification<T>) {
     const { type, object, old, flag, atMs, isInitial } = first;
@@ -24,6 +25,7 @@ export class Difference<T extends KubernetesObject> {
     this.#isGone = type === 'delete';
     this.#flag = flag;
     this.#initial = isInitial ? 1 : 0;
+    this.#change = first.change;
   }
 
   /** How many notifications of the initial list this settles. */
@@ -43,16 +45,24 @@ export class Difference<T extends KubernetesObject> {
       this.#isGone = later.type === 'delete';
       this.#flag = later.flag;
       if (later.isInitial) this.#initial++;
+      this.#change = later.change;
     } else {
       this.#object = later.#object;
       this.#isGone = later.#isGone;
       this.#flag = later.#flag;
       this.#initial += later.#initial;
+      this.#change = later.#change;
     }
   }
 
   /** None when the changes cancelled each other out; two when the object was replaced by another of the same name. */
   notifications(): Notification<T>[] {
+    const notifications = this.#notifications();
+    for (const notification of notifications) notification.change = this.#change;
+    return notifications;
+  }
+
+  #notifications(): Notification<T>[] {
     const before = this.#before;
     const object = this.#object;
     if (before === undefined) return this.#isGone ? [] : [this.#addition()];

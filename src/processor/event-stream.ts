@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { onAbort } from '../observe/interruption.ts';
 import type { Listener } from './listener.ts';
 import type { Notification } from './notification.ts';
 import type { ResourceEvent } from './processor.ts';
@@ -13,6 +14,7 @@ export class EventStream<T extends KubernetesObject> implements AsyncIterableIte
   readonly #signal: AbortSignal | undefined;
   #listener: Listener<T> | undefined;
   #ended = false;
+  #forgetSignal: () => void = () => {};
   /** The event that waits for its consumer; settling `taken` lets the listener go on. */
   #offered: { readonly event: ResourceEvent<T>; readonly taken: () => void } | undefined;
   /** Consumers that wait for an event, oldest first. */
@@ -58,7 +60,7 @@ export class EventStream<T extends KubernetesObject> implements AsyncIterableIte
       this.#ended = true;
       return;
     }
-    this.#signal?.addEventListener('abort', this.#end, { once: true });
+    this.#forgetSignal = onAbort(this.#signal, this.#end);
     this.#listener = this.#subscribe((notification) => this.#offer(notification), this.#end);
   }
 
@@ -77,7 +79,7 @@ export class EventStream<T extends KubernetesObject> implements AsyncIterableIte
   readonly #end = (): void => {
     if (this.#ended) return;
     this.#ended = true;
-    this.#signal?.removeEventListener('abort', this.#end);
+    this.#forgetSignal();
     this.#offered?.taken();
     this.#offered = undefined;
     void this.#listener?.remove();

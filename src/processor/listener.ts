@@ -2,11 +2,13 @@ import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { ambient, channels } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { Difference } from './difference.ts';
 import { failureText } from './failure-text.ts';
+import { HandlerCall } from './handler-call.ts';
 import { ListenerFilter } from './listener-filter.ts';
 import { Notification } from './notification.ts';
 import { ObjectWalk } from './object-walk.ts';
@@ -21,10 +23,14 @@ const SLOW_END_MS = 10_000;
 
 export interface ListenerOptions<T extends KubernetesObject> {
   name: string;
+  /** Whose it is, for those who look inside. */
+  informer?: { readonly name: string; readonly id: number | undefined };
   /** What metrics call it. */
   label?: string;
   /** A call or the filter has failed. */
   onFailure?: (listener: Listener<T>) => void;
+  /** A change was merged into one that waited. */
+  onCoalesced?: (listener: Listener<T>) => void;
   delivery: Delivery;
   /** 0: never. */
   resyncMs: number;
@@ -50,6 +56,7 @@ export type Deliver<T extends KubernetesObject> = (notification: Notification<T>
 export class Listener<T extends KubernetesObject> implements HandlerRegistration {
   readonly name: string;
   readonly label: string;
+  readonly delivery: Delivery;
   readonly resyncMs: number;
   readonly #options: ListenerOptions<T>;
   readonly #pending: Pending<T>;
@@ -64,12 +71,14 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #warned = false;
   #warnedOfRound = false;
   #removed = false;
+  #failures = 0;
   #nextResyncMs: number;
   #synced: { promise: Promise<void>; resolve: () => void; reject: (reason: Error) => void } | undefined;
 
   constructor(deliver: Deliver<T>, options: ListenerOptions<T>) {
     this.name = options.name;
     this.label = options.label ?? options.name;
+    this.delivery = options.delivery;
     this.resyncMs = options.resyncMs;
     this.#options = options;
     this.#deliver = deliver;
@@ -118,6 +127,11 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     const listed = this.#replay === undefined ? 0 : this.#replay.left;
     const again = this.#round === undefined ? 0 : this.#round.left;
     return this.#pending.length + listed + again + (this.#running ? 1 : 0);
+  }
+
+  /** How many of its calls, and of those of its filter, have failed. */
+  get failures(): number {
+    return this.#failures;
   }
 
   get lagMs(): number {
@@ -173,7 +187,9 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     if (passed === undefined || this.#removed) return;
     if (passed.isInitial) this.#initialPending++;
     passed.awaited();
+    const waiting = this.#pending.length;
     const cancelled = this.#pending.push(passed, isShared);
+    if (this.#pending.length <= waiting) this.#options.onCoalesced?.(this);
     if (cancelled > 0) this.#settle(cancelled);
     if (this.#running === undefined) this.#options.onReady(this);
     else this.checkPace();
@@ -273,22 +289,42 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #deliverOne(notification: Notification<T>): Promise<void> | undefined {
     if (this.#removed) return undefined;
     let running: Promise<unknown> | undefined;
+    const call = channels.handler.hasSubscribers ? this.#callOf(notification) : undefined;
+    if (call) ambient.cause = call.id;
     try {
       const result = this.#deliver(notification);
       if (result !== undefined && isPromiseLike(result)) running = Promise.resolve(result);
     } catch (error) {
+      call?.fail();
       this.#report(notification, error);
+    } finally {
+      if (call) ambient.cause = 0;
     }
     if (running === undefined) {
+      call?.end();
       notification.delivered();
       return undefined;
     }
     return running.then(
-      () => notification.delivered(),
+      () => {
+        call?.end();
+        notification.delivered();
+      },
       (error: unknown) => {
+        call?.fail();
+        call?.end();
         this.#report(notification, error);
         notification.delivered();
       },
+    );
+  }
+
+  #callOf(notification: Notification<T>): HandlerCall {
+    const { informer, clock } = this.#options;
+    return new HandlerCall(
+      notification,
+      { handler: this.name, name: informer?.name ?? '', informer: informer?.id },
+      clock,
     );
   }
 
@@ -318,6 +354,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   }
 
   #report(notification: Notification<T>, error: unknown, part = ''): void {
+    this.#failures++;
     this.#options.onFailure?.(this);
     const what = `the ${notification.type} of ${notification.object.key}`;
     this.#options.logger.error(

@@ -16,6 +16,8 @@ export class Notification<T extends KubernetesObject> {
   readonly flag: boolean;
   /** When it was made, in monotonic time. */
   readonly atMs: number;
+  /** The id of the store change, where somebody looks inside; 0: nobody does. */
+  change = 0;
   /** How many listeners it waits for. */
   #awaited = 0;
   #view: Stored<T> | undefined;

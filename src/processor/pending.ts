@@ -97,7 +97,7 @@ export class EveryChange<T extends KubernetesObject> implements Pending<T> {
   }
 
   push(notification: Notification<T>, isShared: boolean): number {
-    const isObjectEnough = notification.isInitial && !isShared && !notification.hasView;
+    const isObjectEnough = notification.isInitial && !isShared && !notification.hasView && notification.change === 0;
     if (isObjectEnough) this.#listedAtMs ??= notification.atMs;
     this.#ring.push(isObjectEnough ? notification.object : notification);
     return 0;

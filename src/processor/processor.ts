@@ -14,11 +14,11 @@ import type { KubernetesObject, Stored } from '../api/metadata.ts';
  */
 export interface ResourceEventHandler<T extends KubernetesObject> {
   /** `isInInitialList`: the object was there before this handler began to listen. */
-  onAdd?(object: Stored<T>, isInInitialList: boolean): void | Promise<void>;
+  onAdd?: ((object: Stored<T>, isInInitialList: boolean) => void | Promise<void>) | undefined;
   /** Also called in a resync, with the same object on both sides. */
-  onUpdate?(oldObject: Stored<T>, newObject: Stored<T>): void | Promise<void>;
+  onUpdate?: ((oldObject: Stored<T>, newObject: Stored<T>) => void | Promise<void>) | undefined;
   /** `finalStateUnknown`: the moment of the deletion was missed, so `object` is the last state seen, which may be stale. */
-  onDelete?(object: Stored<T>, finalStateUnknown: boolean): void | Promise<void>;
+  onDelete?: ((object: Stored<T>, finalStateUnknown: boolean) => void | Promise<void>) | undefined;
 }
 
 /** The same as `ResourceEventHandler`, one value for each call. */

@@ -3,7 +3,7 @@ import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { monotonicMs, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
-import { SLICE_MS } from '../observe/time-slice.ts';
+import { LONG_SLICE_MS, SLICE_MS } from '../observe/time-slice.ts';
 import { type Deliver, Listener } from './listener.ts';
 import type { Notification } from './notification.ts';
 import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
@@ -13,25 +13,38 @@ const CALLS_IN_A_TURN = 16;
 /** client-go's minimumResyncPeriod. */
 const MIN_RESYNC_MS = 1_000;
 
+/** Hears of what becomes of listeners. */
+export interface ListenerObserver {
+  added(label: string): void;
+  removed(label: string): void;
+  /** A call, or the filter, has failed. */
+  failed(label: string): void;
+  /** A change was merged into one that waited. */
+  coalesced(label: string): void;
+}
+
 export interface SharedProcessorOptions<T extends KubernetesObject> {
   /** For the names of handlers: `pods/handler-1`. */
   name: string;
+  /** The id of the informer, for those who look inside. */
+  informer?: number | undefined;
   /** What the store holds. Each change to it is distributed in the same turn. */
   stored: (key: string) => Cached<T> | undefined;
   /** For handlers that do not say. 0: never. */
   defaultResyncMs: number;
   /** Whether everything of the initial list has been distributed. */
   hasSynced: () => boolean;
-  /** A call of a handler, or its filter, has failed. */
-  onFailure?: (listener: Listener<T>) => void;
+  observer?: ListenerObserver | undefined;
+  /** Calls of handlers have held the event loop for more than 10 ms. */
+  onLongSlice?: (() => void) | undefined;
   clock: Clock;
   logger: Logger;
 }
 
 export interface SubscribeOptions<T extends KubernetesObject> extends Omit<HandlerOptions<T>, 'filter'> {
-  filter?: (object: Cached<T>, view: () => Stored<T>) => boolean;
+  filter?: ((object: Cached<T>, view: () => Stored<T>) => boolean) | undefined;
   /** Called once, when the listener is removed or the processor stops. */
-  onRemove?: () => void;
+  onRemove?: (() => void) | undefined;
 }
 
 /**
@@ -80,11 +93,13 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   /** `present` is what the store holds now: the listener gets it first, as adds of its initial list. */
   subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>, present: readonly Cached<T>[]): Listener<T> {
-    const { clock, logger, hasSynced, stored, defaultResyncMs, onFailure } = this.#options;
+    const { clock, logger, hasSynced, stored, defaultResyncMs, observer } = this.#options;
+    const label = options.name ?? 'unnamed';
     const listener = new Listener<T>(deliver, {
       name: `${this.#options.name}/${options.name ?? `handler-${++this.#named}`}`,
-      label: options.name ?? 'unnamed',
-      ...(onFailure && { onFailure }),
+      label,
+      informer: { name: this.#options.name, id: this.#options.informer },
+      ...(observer && { onFailure: () => observer.failed(label), onCoalesced: () => observer.coalesced(label) }),
       delivery: options.delivery ?? 'all',
       resyncMs: resyncPeriod(options.resyncMs ?? defaultResyncMs),
       ...(options.filter && { filter: options.filter }),
@@ -95,11 +110,13 @@ export class SharedProcessor<T extends KubernetesObject> {
       onRemove: (removed) => {
         this.#listeners = this.#listeners.filter((listener) => listener !== removed);
         this.#ready.delete(removed);
+        observer?.removed(label);
         options.onRemove?.();
       },
       clock,
       logger,
     });
+    observer?.added(label);
     if (this.#stopped) {
       void listener.remove();
       return listener;
@@ -163,7 +180,8 @@ export class SharedProcessor<T extends KubernetesObject> {
   #runSlice(): void {
     this.#isScheduled = false;
     if (this.#stopped) return;
-    const endMs = this.#scheduler.monotonicMs() + SLICE_MS;
+    const startMs = this.#scheduler.monotonicMs();
+    const endMs = startMs + SLICE_MS;
     this.#sliceEndMs = endMs;
     while (this.#ready.size > 0 && this.#scheduler.monotonicMs() < endMs) {
       for (const listener of this.#ready) {
@@ -174,6 +192,8 @@ export class SharedProcessor<T extends KubernetesObject> {
         if (this.#scheduler.monotonicMs() >= endMs || this.#stopped) break;
       }
     }
+    const { onLongSlice } = this.#options;
+    if (onLongSlice && this.#scheduler.monotonicMs() - startMs > LONG_SLICE_MS) onLongSlice();
     if (this.#ready.size === 0 || this.#stopped) return;
     for (const listener of this.#ready) listener.checkPace();
     this.#scheduleSlice();

@@ -16,6 +16,8 @@ export interface QueueConsumerOptions<T> {
   onProcessError?: ((error: unknown) => void) | undefined;
   /** After each object that was taken from the queue, whether `process` failed or not. Its failures: as `onProcessError`. */
   onPopped?: (() => void) | undefined;
+  /** The loop has held the event loop for more than 10 ms. Must not throw. */
+  onLongSlice?: (() => void) | undefined;
   /** Default: the system clock. */
   clock?: Clock | undefined;
   /** Hears of what fails. Default: the console. */
@@ -33,8 +35,8 @@ export class QueueConsumer<T> {
 
   /** Ends when the queue is closed, and by nothing else: a loop that stopped would freeze the store without a sign. Never rejects. */
   async run(): Promise<void> {
-    const { queue, process, onProcessError, onPopped, clock } = this.#options;
-    const slice = new TimeSlice(clock);
+    const { queue, process, onProcessError, onPopped, onLongSlice, clock } = this.#options;
+    const slice = new TimeSlice(clock, onLongSlice);
     for (;;) {
       if (queue.length === 0) await queue.whenReady();
       if (queue.isClosed) return;

@@ -91,11 +91,15 @@ async function valuesOf(
 }
 
 function nextWords(commands: readonly Command[], before: readonly string[]): Candidate[] {
-  const next = commands
-    .map(({ name, summary }) => ({ words: name.split(' '), summary }))
-    .filter(({ words }) => words.length > before.length && before.every((word, at) => words[at] === word))
-    .map(({ words, summary }) => ({ value: words[before.length] ?? '', about: summary }));
-  return [...new Map(next.map((candidate) => [candidate.value, candidate])).values()];
+  const next = new Map<string, string>();
+  for (const { name, summary } of commands) {
+    const words = name.split(' ');
+    const word = words[before.length];
+    if (word === undefined || !before.every((one, at) => words[at] === one)) continue;
+    const others = next.get(word);
+    next.set(word, others === undefined ? summary : `${others}; ${summary}`);
+  }
+  return [...next].map(([value, about]) => ({ value, about }));
 }
 
 /** Only the flag that waits for a value: not one that has it behind an equal sign. */

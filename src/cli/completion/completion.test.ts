@@ -25,7 +25,9 @@ describe('what a shell may complete', () => {
     expect(await candidates([''])).toEqual([
       'demo',
       'watch',
+      'inspect',
       'logs',
+      'top',
       'serve',
       'generate',
       'init',

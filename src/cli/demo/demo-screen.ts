@@ -17,6 +17,8 @@ export interface DemoScreenOptions {
   io: CliIo;
   world: DemoWorld;
   capabilities: Capabilities;
+  /** Of the page that shows the same, if there is one. */
+  address?: string | undefined;
 }
 
 const LOG_STYLES: Readonly<Record<LogKind, StyleName | undefined>> = {
@@ -119,7 +121,7 @@ export class DemoScreen {
   }
 
   #head(nowMs: number): Span[][] {
-    const { world } = this.#options;
+    const { world, address } = this.#options;
     const rate = rateText(world.simulation.rate);
     const state: Span = world.isDown
       ? { text: 'the server is stopped', style: ['bold', 'red'] }
@@ -130,7 +132,7 @@ export class DemoScreen {
         { text: `  ${world.server.url || 'in process'}  `, style: 'dim' },
         state,
       ],
-      [],
+      address === undefined ? [] : [{ text: address, style: 'cyan' }],
       [{ text: this.#informerLine('INFORMER', 'STATE', 'OBJECTS', 'EVENTS/S', 'BYTES', 'VERSION'), style: 'bold' }],
       ...world.informers.map((informer) => this.#informer(informer, nowMs)),
       this.#handlers(),

@@ -4,8 +4,9 @@ import { Cluster } from '../../cluster/cluster.ts';
 import { deployments, replicaSets } from '../../generated/api/apps/v1.ts';
 import { nodes, type Pod, pods } from '../../generated/api/core/v1.ts';
 import { SharedInformerFactory } from '../../informer/shared-informer-factory.ts';
+import { type Inspector, serveInspector } from '../../inspector/inspector.ts';
 import type { Clock } from '../../observe/clock.ts';
-import { silentLogger } from '../../observe/logger.ts';
+import { type Logger, silentLogger } from '../../observe/logger.ts';
 import type { HandlerRegistration } from '../../processor/processor.ts';
 import { type Exchange, observedTransport } from '../exchange-observer.ts';
 import { problemText } from '../informer-status.ts';
@@ -105,6 +106,12 @@ export class DemoWorld {
   begin(): void {
     this.#factory.start({ signal: this.#stopping.signal });
     this.#resume();
+  }
+
+  /** Serves a page that shows the informers, with all that they hold: nothing here is anybody's secret. */
+  inspect(port: number, logger: Logger): Promise<Inspector> {
+    const show = [pods, replicaSets, deployments, nodes];
+    return serveInspector({ factories: [this.#factory], port, show, clock: this.#clock, logger });
   }
 
   get isDown(): boolean {

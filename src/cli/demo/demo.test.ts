@@ -87,7 +87,7 @@ describe('the demo in a terminal', () => {
     await clock.advance(5_000);
     const text = terminal.text();
     for (const title of ['pods', 'replicasets', 'deployments', 'nodes']) {
-      expect(text).toMatch(new RegExp(`\\n${title} +● watching +\\d+ +[\\d.]+ +[\\d.]+ KB +\\d+`));
+      expect(text).toMatch(new RegExp(`\\n${title} +● watching +\\d+ +[\\d.]+ +[\\d.]+ K?B +\\d+`));
     }
     expect(text).toMatch(/\nweb-\w+-\w+ +1\/1 +Running +0 +node-[abc] +\d+s/);
     expect(text).toMatch(/\nWIRE\n[\d:]+ list and watch pods, replicasets, deployments, nodes in one stream/);

@@ -3,6 +3,7 @@ import { ApiServer, type ApiServerOptions } from '../../apiserver/apiserver.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { FlagValues, Invocation } from '../command.ts';
 import { stderrLogger } from '../connection-flags.ts';
+import { portOf } from '../port-flag.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { KubeconfigFile } from './kubeconfig-file.ts';
 import { DEFAULT_KUBECONFIG } from './serve-command.ts';
@@ -45,13 +46,6 @@ async function start(options: ApiServerOptions & { port: number }): Promise<ApiS
     }
     throw cause;
   }
-}
-
-function portOf(flags: FlagValues): number {
-  const text = flags.text('port') ?? '0';
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
 }
 
 function serverOptions(flags: FlagValues): ApiServerOptions {

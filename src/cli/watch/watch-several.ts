@@ -26,7 +26,7 @@ export async function severalRequests(cluster: Cluster, request: WatchRequest): 
 }
 
 /** A resource as it is; a category as what is in it and can be watched. */
-async function namesOf(cluster: Cluster, name: string): Promise<string[]> {
+export async function namesOf(cluster: Cluster, name: string): Promise<string[]> {
   // A name that the cluster has is never taken for a category.
   if ((await cluster.discovery.find(name)) !== undefined) return [name];
   const members = (await cluster.discovery.preferredResources()).filter(

@@ -21,17 +21,7 @@ export interface WatchTarget {
 
 /** Asks the cluster for the resource. Throws `CliError` when it has none of that name, or one that cannot be watched. */
 export async function watchTarget(cluster: Cluster, request: WatchRequest): Promise<WatchTarget> {
-  const resource = await cluster.discovery.find(request.resource);
-  if (resource === undefined) throw await unknownResource(cluster, request.resource);
-  const missing = ['list', 'watch'].filter((verb) => !resource.verbs.includes(verb));
-  if (missing.length > 0) {
-    throw new CliError(
-      `${resourceName(resource)} cannot be watched: the server offers no ${missing.join(' and no ')}`,
-      {
-        next: 'See "kubectl api-resources --verbs=list,watch".',
-      },
-    );
-  }
+  const resource = await watchableResource(cluster, request.resource);
   const namespace =
     resource.namespaced && !request.allNamespaces ? (request.namespace ?? cluster.namespace) : undefined;
   const { labelSelector, fieldSelector } = request;
@@ -45,6 +35,22 @@ export async function watchTarget(cluster: Cluster, request: WatchRequest): Prom
         ? resource.singular || resource.plural
         : `${resource.singular || resource.plural}.${resource.group}`,
   };
+}
+
+/** By any of its names. Throws `CliError` as `watchTarget` does. */
+export async function watchableResource(cluster: Cluster, name: string): Promise<DiscoveredResource> {
+  const resource = await cluster.discovery.find(name);
+  if (resource === undefined) throw await unknownResource(cluster, name);
+  const missing = ['list', 'watch'].filter((verb) => !resource.verbs.includes(verb));
+  if (missing.length > 0) {
+    throw new CliError(
+      `${resourceName(resource)} cannot be watched: the server offers no ${missing.join(' and no ')}`,
+      {
+        next: 'See "kubectl api-resources --verbs=list,watch".',
+      },
+    );
+  }
+  return resource;
 }
 
 function titleOf(resource: Resource, namespace: string | undefined, { name, labelSelector }: WatchRequest): string {

@@ -1,0 +1,225 @@
+import { afterEach, expect, it } from 'vitest';
+import type { KubernetesObject } from '../api/metadata.ts';
+import type { Resource } from '../api/resource.ts';
+import { deployments } from '../generated/api/apps/v1.ts';
+import { type ConfigMap, configMaps, pods, secrets } from '../generated/api/core/v1.ts';
+import { silentLogger } from '../observe/logger.ts';
+import { type Change, ChangeBook } from './change-book.ts';
+import { FakePage, type InspectedFactory, inspectedFactory } from './inspector-fixture.ts';
+import type { ObjectAnswer, RowsAnswer } from './protocol.ts';
+import { Ring } from './ring.ts';
+
+let inspected: InspectedFactory | undefined;
+let page: FakePage | undefined;
+
+afterEach(async () => {
+  page?.close();
+  await inspected?.[Symbol.asyncDispose]();
+  inspected = undefined;
+});
+
+function configMap(name: string, data: Record<string, string>): ConfigMap {
+  return { metadata: { name }, data };
+}
+
+it('tells of an object with each change since the page was opened, as far as the page may see it', async () => {
+  inspected = await inspectedFactory({ show: [configMaps] });
+  const { cluster, factory, inspector } = inspected;
+  const client = cluster.client(configMaps, { namespace: 'default' });
+  await client.create(configMap('c', { n: '0' }));
+  const informer = factory.for(configMaps).informer();
+  informer.addEventHandler({ onUpdate: () => {} }, { name: 'mine' });
+  factory.start();
+  await factory.waitForCacheSync();
+  page = await FakePage.open(inspector);
+  const ask = () => page?.json<ObjectAnswer>('object', { informer: String(informer.id), key: 'default/c' });
+  expect((await ask())?.changes).toEqual([]);
+  for (const n of ['1', '2']) {
+    await informer.waitFor(await client.patch('c', { data: { n } }));
+  }
+  const answer = await ask();
+  expect(answer?.object).toMatchObject({ kind: 'ConfigMap', data: { n: '2' } });
+  expect(answer?.changes.map(({ type, differences }) => [type, differences])).toEqual([
+    ['update', [{ path: 'data.n', before: '0', after: '1' }]],
+    ['update', [{ path: 'data.n', before: '1', after: '2' }]],
+  ]);
+  await client.delete('c');
+  await informer.waitUntil('default/c', (object) => object === undefined);
+  const after = await ask();
+  expect(after?.object).toBeUndefined();
+  expect(after?.changes.at(-1)?.type).toBe('delete');
+});
+
+it('shows informers with their handlers, phases and rates, also those that come later and those that have stopped', async () => {
+  inspected = await inspectedFactory();
+  const { cluster, factory, inspector } = inspected;
+  page = await FakePage.open(inspector);
+  await page.tick(({ informers }) => informers.length === 0);
+  const informer = factory.for(configMaps).informer();
+  informer.addEventHandler({ onAdd: () => {} }, { name: 'mine' });
+  await page.tick(({ informers: [first] }) => first?.phase === 'idle');
+  factory.start();
+  const client = cluster.client(configMaps, { namespace: 'default' });
+  await client.create(configMap('c', {}));
+  const tick = await page.tick(({ informers: [first] }) => first?.phase === 'watching' && first.objects === 1);
+  expect(tick.informers[0]).toMatchObject({ name: 'configmaps.v1', kind: 'ConfigMap', showsAll: false });
+  expect(tick.informers[0]?.handlers).toMatchObject([{ name: 'configmaps.v1/mine', pending: 0, failures: 0 }]);
+  await page.tick(({ informers: [first] }) => (first?.changes ?? 0) > 0);
+  await informer.stop();
+  const last = await page.tick(({ informers: [first] }) => first?.phase === 'stopped');
+  expect(last.informers).toHaveLength(1);
+  await page.tick(({ events }) => events.some(({ kind, text }) => kind === 'state' && text.endsWith('→ stopped')));
+});
+
+it('gives windows of a table, filtered by labels and by what the page may read', async () => {
+  inspected = await inspectedFactory();
+  const { cluster, factory, inspector } = inspected;
+  const client = cluster.client(pods, { namespace: 'default' });
+  for (let at = 0; at < 5; at++) {
+    await client.create({
+      metadata: { name: `p${at}`, labels: { odd: String(at % 2 === 1) } },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    });
+  }
+  const informer = factory.for(pods).informer();
+  factory.start();
+  await factory.waitForCacheSync();
+  page = await FakePage.open(inspector);
+  const rows = (query: Record<string, string>) =>
+    page?.json<RowsAnswer>('rows', { informer: String(informer.id), count: '3', ...query });
+  expect(await rows({ from: '1' })).toMatchObject({ total: 5, matched: 5, from: 1, columns: ['status.phase'] });
+  expect((await rows({ from: '1' }))?.rows.map(({ name }) => name)).toEqual(['p1', 'p2', 'p3']);
+  expect((await rows({ labels: 'odd=true' }))?.rows.map(({ name }) => name)).toEqual(['p1', 'p3']);
+  expect((await rows({ fields: 'status.phase=Pending', order: 'descending' }))?.rows[0]).toMatchObject({
+    name: 'p4',
+    values: ['Pending'],
+  });
+  expect((await rows({ text: 'P3' }))?.matched).toBe(1);
+});
+
+it('sends no marker, whatever a page asks for, of Secrets, ConfigMaps, environment values and last-applied annotations', async () => {
+  const MARK = 'm4rk3r';
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
+  // Named or not, a Secret shows nothing; of Deployments the spec shows, and not what must never be seen in it.
+  inspected = await inspectedFactory({ show: [deployments, secrets], logger });
+  const { cluster, factory, inspector } = inspected;
+  const lastApplied = { 'kubectl.kubernetes.io/last-applied-configuration': `{"x":"${MARK}"}` };
+  const objects: readonly (readonly [Resource, KubernetesObject])[] = [
+    [
+      secrets,
+      {
+        metadata: { name: 'm', annotations: { a: MARK, ...lastApplied } },
+        stringData: { [`k${MARK}`]: MARK },
+        type: `x/${MARK}`,
+      } as KubernetesObject,
+    ],
+    [
+      configMaps,
+      { metadata: { name: 'm', annotations: { a: MARK, ...lastApplied } }, data: { k: MARK } } as KubernetesObject,
+    ],
+    [
+      deployments,
+      {
+        metadata: { name: 'm', annotations: lastApplied },
+        spec: {
+          selector: { matchLabels: { a: 'b' } },
+          template: {
+            metadata: { labels: { a: 'b' }, annotations: lastApplied },
+            spec: { containers: [{ name: 'c', image: 'nginx', env: [{ name: 'E', value: MARK }] }] },
+          },
+        },
+      } as KubernetesObject,
+    ],
+    [
+      pods,
+      {
+        metadata: { name: 'm', annotations: { a: MARK, ...lastApplied } },
+        spec: { containers: [{ name: 'c', image: MARK, env: [{ name: 'E', value: MARK }] }] },
+      } as KubernetesObject,
+    ],
+  ];
+  const informers = objects.map(([resource]) => factory.for(resource).informer());
+  factory.start();
+  await factory.waitForCacheSync();
+  page = await FakePage.open(inspector);
+  const received: string[] = [];
+  const ask = async (what: string, query: Record<string, string>) => {
+    const { code, body } = (await page?.get(what, query)) ?? { code: 0, body: '' };
+    received.push(body);
+    return code;
+  };
+  for (const [at, [resource, object]] of objects.entries()) {
+    const client = cluster.client(resource, { namespace: 'default' });
+    const informer = informers[at];
+    if (informer === undefined) continue;
+    await informer.waitFor(await client.create(object));
+    const of = { informer: String(informer.id) };
+    for (let round = 0; round < 3; round++) {
+      // Annotations of a kind that is named are shown, but for this one.
+      const annotations = resource === deployments ? lastApplied : { b: `${MARK}${round}` };
+      const patch = { metadata: { labels: { round: String(round) }, annotations } };
+      await informer.waitFor(await client.patch('m', patch));
+      expect(await ask('object', { ...of, key: 'default/m' })).toBe(200);
+    }
+    for (const path of ['metadata.name', 'status.phase', 'spec.template.spec.containers.0.image']) {
+      await ask('rows', { ...of, count: '200', columns: path, sort: path });
+    }
+    const never = ['spec.template.spec.containers.0.env.0.value', 'metadata.annotations.a'];
+    // What is named may be read, where there is such a thing.
+    for (const path of resource === deployments ? never : [...never, 'data.k', 'type', 'spec.containers.0.image']) {
+      expect(await ask('rows', { ...of, count: '200', columns: path })).toBe(400);
+      expect(await ask('rows', { ...of, count: '200', sort: path })).toBe(400);
+      expect(await ask('rows', { ...of, count: '200', fields: `${path}=x` })).toBe(400);
+    }
+    await client.delete('m');
+    await informer.waitUntil(
+      'default/m',
+      (left) => left === undefined || left.metadata?.deletionTimestamp !== undefined,
+    );
+    expect(await ask('object', { ...of, key: 'default/m' })).toBe(200);
+  }
+  await page.until((text) => text.split('data: ').length > 4);
+  // The history is there, so that what was searched is not nothing.
+  expect(received.join()).toContain('"round"');
+  expect(received.join()).toContain('nginx');
+  expect(received.join().concat(page.received, warnings.join())).not.toContain(MARK);
+});
+
+it('holds 10,000 changes, and 50 versions of one object', () => {
+  const book = new ChangeBook();
+  const change = (seq: number, key: string): Change => ({
+    seq,
+    informer: 1,
+    type: 'update',
+    key,
+    version: String(seq),
+    atMs: 0,
+    storedMs: 0,
+    value: undefined,
+    object: {} as Change['object'],
+    old: undefined,
+  });
+  const busy = Array.from({ length: 60 }, (_, at) => change(at, 'busy'));
+  for (const one of busy) book.add(one);
+  expect(book.of(1, 'busy').map(({ seq }) => seq)).toEqual(Array.from({ length: 50 }, (_, at) => at + 10));
+  expect(busy[9]?.object).toBeUndefined();
+  expect(busy[10]?.object).toBeDefined();
+  for (let at = 0; at < 10_000 - 50; at++) book.add(change(100 + at, `k${at}`));
+  expect(book.of(1, 'busy')).toHaveLength(50);
+  for (let at = 0; at < 20; at++) book.add(change(20_000 + at, `l${at}`));
+  expect(book.of(1, 'busy')).toHaveLength(30);
+  for (let at = 0; at < 30; at++) book.add(change(30_000 + at, `m${at}`));
+  expect(book.of(1, 'busy')).toEqual([]);
+  expect(book.of(2, 'busy')).toEqual([]);
+});
+
+it('a ring gives what came after what was seen, as far as it has it', () => {
+  const ring = new Ring<number>(3);
+  expect(ring.since(0)).toEqual([]);
+  for (const value of [1, 2, 3, 4, 5]) ring.push(value);
+  expect([...ring]).toEqual([3, 4, 5]);
+  expect(ring.since(4)).toEqual([5]);
+  expect(ring.since(ring.count)).toEqual([]);
+  expect(ring.push(6)).toBe(3);
+});

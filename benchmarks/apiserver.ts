@@ -65,7 +65,18 @@ async function measureCreates(): Promise<Measured[]> {
   return measured;
 }
 
+const ENCODINGS = [
+  { name: 'JSON', accept: 'application/json', counter: newlineCounter },
+  { name: 'protobuf', accept: 'application/vnd.kubernetes.protobuf;stream=watch', counter: frameCounter },
+] as const;
+
 async function measureWatchers(): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const encoding of ENCODINGS) measured.push(...(await measureWatchersIn(encoding)));
+  return measured;
+}
+
+async function measureWatchersIn({ name, accept, counter }: (typeof ENCODINGS)[number]): Promise<Measured[]> {
   const watchers = Number(options.watchers);
   const changes = Number(options.changes);
   await using server = await ApiServer.start({ listen: false });
@@ -76,11 +87,13 @@ async function measureWatchers(): Promise<Measured[]> {
       method: 'GET',
       path: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
       query: `watch=true&resourceVersion=${server.resourceVersion}`,
+      headers: { accept },
       signal: stopping.signal,
     });
     let seen = 0;
+    const count = counter();
     for await (const chunk of body) {
-      seen += countNewlines(chunk);
+      seen += count(chunk);
       if (seen >= changes) return;
     }
   });
@@ -92,8 +105,8 @@ async function measureWatchers(): Promise<Measured[]> {
   const seconds = (performance.now() - start) / 1000;
   const { longestMs } = turns.stop();
   return [
-    { what: `${changes} changes to ${watchers} watchers each`, value: seconds, unit: 's' },
-    { what: 'events delivered a second', value: (watchers * changes) / seconds, unit: '/s' },
+    { what: `${changes} changes to ${watchers} watchers each, in ${name}`, value: seconds, unit: 's' },
+    { what: `events delivered a second, in ${name}`, value: (watchers * changes) / seconds, unit: '/s' },
     { what: 'longest turn of the event loop in it', value: longestMs, unit: 'ms' },
   ];
 }
@@ -122,10 +135,27 @@ async function measureList(): Promise<Measured[]> {
   ];
 }
 
-function countNewlines(chunk: Uint8Array): number {
-  let count = 0;
-  for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count++;
-  return count;
+function newlineCounter(): (chunk: Uint8Array) => number {
+  return (chunk) => {
+    let count = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count++;
+    return count;
+  };
+}
+
+/** Counts the frames that begin; each says in its first four bytes how long it is. */
+function frameCounter(): (chunk: Uint8Array) => number {
+  /** Bytes of the next chunk that belong to what has begun. */
+  let ahead = 0;
+  return (chunk) => {
+    let count = 0;
+    const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    // In process, chunks end where frames end.
+    let at = ahead;
+    for (; at < chunk.length; at += 4 + view.getUint32(at)) count++;
+    ahead = at - chunk.length;
+    return count;
+  };
 }
 
 for (const measure of [measureCreates, measureWatchers, measureList]) {

@@ -1,5 +1,6 @@
 import type { Contestant } from './contestants.ts';
 import type { Figure } from './measured-run.ts';
+import { MILLION, titleOf } from './scene.ts';
 import type { Summary } from './summary.ts';
 import { number } from './tables.ts';
 
@@ -44,11 +45,11 @@ const BAR = 18;
 const BASELINE = 4.5;
 
 /** A line for each client that has a label, with a bar for each figure: an SVG for light and dark pages. */
-export function chart(summary: Summary, objects: number, contestants: readonly Contestant[]): string {
-  const clients = contestants.filter((it) => it.label !== undefined && summary.rounds(it.name, objects) > 0);
+export function chart(summary: Summary, scene: string, contestants: readonly Contestant[]): string {
+  const clients = contestants.filter((it) => it.label !== undefined && summary.rounds(it.name, scene) > 0);
   const note = millionNote(summary);
   const height = TOP + clients.length * ROW + (note === '' ? 14 : 44);
-  const title = `${number(objects, 0)} pods in one cache, the same bytes for every client`;
+  const title = `${scene} in one cache, the same bytes over TLS for every client`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${title}">`,
     `<title>${title}</title>`,
@@ -56,7 +57,7 @@ export function chart(summary: Summary, objects: number, contestants: readonly C
     `<rect class="page" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="8"/>`,
     text(MARGIN, 34, title, 'head'),
     ...clients.map(({ label = '' }, row) => text(MARGIN, middle(row), label, isOurs(label) ? 'strong' : '')),
-    ...PANELS.flatMap((panel, index) => column(summary, objects, clients, panel, MARGIN + LABELS + index * PANEL)),
+    ...PANELS.flatMap((panel, index) => column(summary, scene, clients, panel, MARGIN + LABELS + index * PANEL)),
     ...(note === '' ? [] : [text(MARGIN, height - 18, note, 'quiet')]),
     '</svg>',
     '',
@@ -73,12 +74,12 @@ const STYLE = [
 
 function column(
   summary: Summary,
-  objects: number,
+  scene: string,
   clients: readonly Contestant[],
   { title, unit, figure, shown }: Panel,
   left: number,
 ): string[] {
-  const values = clients.map(({ name }) => summary.figure(name, objects, figure));
+  const values = clients.map(({ name }) => summary.figure(name, scene, figure));
   const scale = LONGEST / Math.max(...values.map((value) => value ?? 0), Number.MIN_VALUE);
   const bars = clients.flatMap(({ label = '' }, row) => {
     const value = values[row];
@@ -94,8 +95,8 @@ function column(
 /** Empty when a million was not tried. */
 function millionNote(summary: Summary): string {
   const peer = 'tidewatch, packed, protobuf';
-  const seconds = summary.figure(peer, 1_000_000, 'syncSeconds');
-  const megabytes = summary.figure(peer, 1_000_000, 'peakRssMb');
+  const seconds = summary.figure(peer, titleOf(MILLION), 'syncSeconds');
+  const megabytes = summary.figure(peer, titleOf(MILLION), 'peakRssMb');
   if (seconds === undefined || megabytes === undefined) return '';
   return `A million of these pods: tidewatch syncs in ${number(seconds, 0)} s with ${number(megabytes / 1024, 1)} GB, in one Node process.`;
 }

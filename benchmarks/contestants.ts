@@ -1,3 +1,5 @@
+import type { Kind, Scene } from './scene.ts';
+
 /** One row of the table: a program with the arguments that make the variant. */
 export interface Contestant {
   readonly name: string;
@@ -5,6 +7,7 @@ export interface Contestant {
   readonly program: string;
   readonly args: readonly string[];
   readonly encoding: 'json' | 'protobuf';
+  readonly kinds: ReadonlySet<Kind>;
   /** With more it is not tried, unless `--any-size` is given. */
   readonly maxObjects: number;
   /** Why, given what its heap would come to; unset: it is then not in the table. */
@@ -13,11 +16,21 @@ export interface Contestant {
   readonly label?: string;
   /** In this many rounds of the check it takes part; unset: in none, because no ratio that is guarded needs it. */
   readonly roundsOfCheck?: number;
-  /** Takes minutes with 100,000 pods: one round of them must do. */
+  /** Takes minutes with many pods: one round must do. */
   readonly slow?: boolean;
 }
 
 type Encoding = Contestant['encoding'];
+
+const PODS: ReadonlySet<Kind> = new Set(['pods', 'one-pod']);
+const PODS_AND_MORE: ReadonlySet<Kind> = new Set([...PODS, 'events', 'configmaps', 'secrets']);
+const PODS_AND_CUSTOM: ReadonlySet<Kind> = new Set([...PODS, 'databases']);
+
+/** Whether it is worth its time: beside pods that differ, over TLS, only those that have a label, and all that know the kind. */
+export function takesPartIn({ kinds, label }: Contestant, { kind, tls }: Scene): boolean {
+  if (!kinds.has(kind)) return false;
+  return (kind === 'pods' && tls) || !PODS.has(kind) || label !== undefined;
+}
 
 /** From here on, tidewatch is also read while it syncs. */
 export const LARGE = 100_000;
@@ -30,22 +43,24 @@ export const contestants: readonly Contestant[] = [
   {
     ...tidewatch('packed', 'protobuf'),
     label: 'tidewatch, protobuf',
+    kinds: PODS_AND_MORE,
     maxObjects: Number.POSITIVE_INFINITY,
     roundsOfCheck: 3,
   },
   {
     ...tidewatch('packed', 'json'),
     label: 'tidewatch, JSON',
-    roundsOfCheck: 3,
+    kinds: PODS_AND_CUSTOM,
+    roundsOfCheck: 2,
     beyond: (heap) => `JSON is the larger encoding, ${heap}; \`--any-size\` tries it`,
   },
   tidewatch('plain', 'protobuf'),
-  tidewatch('plain', 'json'),
+  { ...tidewatch('plain', 'json'), kinds: PODS_AND_CUSTOM },
   readAll('packed'),
   readAll('plain'),
-  { ...clientGo('protobuf'), label: 'client-go, protobuf', roundsOfCheck: 3 },
+  { ...clientGo('protobuf'), label: 'client-go, protobuf', kinds: PODS_AND_MORE, roundsOfCheck: 3 },
   { ...clientGo('protobuf', true), roundsOfCheck: 1 },
-  { ...clientGo('json'), label: 'client-go, JSON', roundsOfCheck: 1, slow: true },
+  { ...clientGo('json'), label: 'client-go, JSON', kinds: PODS_AND_CUSTOM, roundsOfCheck: 1, slow: true },
   { ...kubeRs(), label: 'kube-rs, JSON', slow: true },
   kubeRs(true),
   {
@@ -53,9 +68,10 @@ export const contestants: readonly Contestant[] = [
     label: '@kubernetes/client-node, JSON',
     program: 'client-node',
     args: [],
+    kinds: PODS,
     encoding: 'json',
     maxObjects: 20_000,
-    beyond: () => 'it reads a list as one string, and strings of V8 end at 512 MB, about 45,000 of these pods',
+    beyond: () => 'it reads a list as one string, and strings of V8 end at 512 MB, about 32,000 of these pods',
   },
 ];
 
@@ -65,6 +81,7 @@ function tidewatch(store: 'packed' | 'plain', encoding: Encoding): Contestant {
     name: `tidewatch, ${store}, ${nameOf(encoding)}`,
     program: 'tidewatch',
     args: ['--store', store, '--reads'],
+    kinds: PODS,
     encoding,
     maxObjects: LARGE,
     beyond: heapOfV8,
@@ -76,9 +93,10 @@ function readAll(store: 'packed' | 'plain'): Contestant {
     name: `tidewatch, ${store}, everything read`,
     program: 'tidewatch',
     args: ['--store', store, '--read-all'],
+    kinds: new Set(['pods']),
     encoding: 'protobuf',
     maxObjects: 20_000,
-    roundsOfCheck: 3,
+    roundsOfCheck: 1,
   };
 }
 
@@ -86,7 +104,8 @@ function clientGo(encoding: Encoding, dropManaged = false): Contestant {
   return {
     name: `client-go, ${nameOf(encoding)}${dropManaged ? ', managedFields dropped' : ''}`,
     program: 'client-go',
-    args: dropManaged ? ['--drop-managed-fields'] : [],
+    args: dropManaged ? ['--drop-managed-fields'] : ['--reads'],
+    kinds: PODS,
     encoding,
     maxObjects: LARGE,
     beyond: heapOfGo,
@@ -98,6 +117,7 @@ function kubeRs(dropManaged = false): Contestant {
     name: `kube-rs, JSON${dropManaged ? ', managedFields dropped' : ''}`,
     program: 'kube-rs',
     args: dropManaged ? ['--drop-managed-fields'] : [],
+    kinds: PODS,
     encoding: 'json',
     maxObjects: LARGE,
     beyond: liveHeap,

@@ -4,15 +4,22 @@ import { createInterface } from 'node:readline';
 import type { Contestant } from './contestants.ts';
 import type { Command } from './programs.ts';
 import type { Replay } from './replay.ts';
+import { resourceOf, titleOf } from './scene.ts';
 
 /** What one run of one contestant gave. Figures that it does not report are absent. */
 export interface Result {
   readonly peer: string;
+  /** The title of the scene. */
+  readonly scene: string;
   readonly objects: number;
   readonly round: number;
   readonly syncSeconds: number;
   readonly cpuSeconds: number;
+  /** After the events; the other one before them. */
   readonly heapBytesPerObject: number;
+  readonly heapBytesAtSync?: number;
+  /** The part of it that is on the heap of V8. */
+  readonly v8BytesPerObject?: number;
   readonly peakRssMb: number;
   readonly eventLoopP99Ms?: number;
   readonly eventLoopMaxMs?: number;
@@ -21,9 +28,11 @@ export interface Result {
   readonly eventsPeakRssMb?: number;
   readonly eventsEventLoopP99Ms?: number;
   readonly readGetMicros?: number;
-  readonly readFirstSpecMicros?: number;
-  readonly readSpecAgainMicros?: number;
+  readonly readFirstImageMicros?: number;
+  readonly readImageAgainMicros?: number;
   readonly readListNamesMs?: number;
+  readonly readTwoFieldsMs?: number;
+  readonly readProjectMs?: number;
   readonly readByIndexMicros?: number;
   readonly readByIndexHits?: number;
   readonly readsDuringSync?: number;
@@ -31,7 +40,7 @@ export interface Result {
   readonly readDuringSyncWorstMs?: number;
 }
 
-export type Figure = Exclude<keyof Result, 'peer' | 'objects' | 'round'>;
+export type Figure = Exclude<keyof Result, 'peer' | 'scene' | 'objects' | 'round'>;
 
 interface Run {
   readonly contestant: Contestant;
@@ -51,7 +60,8 @@ export async function measuredRun({ contestant, command, extra, replay, events, 
   const [program, ...first] = command;
   const args = [
     ...first,
-    ...['--server', replay.url, '--encoding', contestant.encoding],
+    ...replay.clientArgs,
+    ...['--kind', resourceOf(replay.scene), '--encoding', contestant.encoding],
     ...['--events', String(events), '--last-version', replay.lastVersion(events)],
     ...contestant.args,
     ...extra,
@@ -60,7 +70,7 @@ export async function measuredRun({ contestant, command, extra, replay, events, 
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: GIVE_UP_MS, killSignal: 'SIGKILL' });
   const ended = once(child, 'close');
   const errors = lastLines(child.stderr);
-  let result = { peer: contestant.name, objects: 0, round };
+  let result = { peer: contestant.name, scene: titleOf(replay.scene), objects: 0, round };
   let lines = 0;
   try {
     for await (const line of createInterface({ input: child.stdout })) {
@@ -77,7 +87,8 @@ export async function measuredRun({ contestant, command, extra, replay, events, 
   if (code !== 0 || lines !== 2) {
     throw new Error([`it ended early (${signal ?? `exit code ${code}`})`, ...errors].join('\n  '));
   }
-  if (result.objects !== replay.pods) throw new Error(`it holds ${result.objects} of ${replay.pods} pods`);
+  const { objects } = replay.scene;
+  if (result.objects !== objects) throw new Error(`it holds ${result.objects} of ${objects} objects`);
   if ((await replay.served(contestant.encoding)) === servedBefore) {
     throw new Error(`it did not ask for ${contestant.encoding}`);
   }

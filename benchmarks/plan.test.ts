@@ -5,6 +5,7 @@ const usual = plan({ check: false });
 
 it('gives a size the rounds and events of the usual one that is next below it', () => {
   const [below] = usual.filter((leg) => leg.objects === 20_000);
+  expect(below).toMatchObject({ kind: 'pods', tls: true });
   expect(plan({ check: false, sizes: '50000' })).toEqual([{ ...below, objects: 50_000 }]);
 });
 
@@ -14,10 +15,11 @@ it('gives a size below all the rounds of the smallest', () => {
 
 it('takes rounds one by one, and the last for the sizes that remain', () => {
   const legs = plan({ check: false, sizes: '1,2,3', rounds: '9,8', events: '5' });
+  const pods = { kind: 'pods', tls: true };
   expect(legs).toEqual([
-    { objects: 1, rounds: 9, events: 5 },
-    { objects: 2, rounds: 8, events: 5 },
-    { objects: 3, rounds: 8, events: 5 },
+    { ...pods, objects: 1, rounds: 9, events: 5 },
+    { ...pods, objects: 2, rounds: 8, events: 5 },
+    { ...pods, objects: 3, rounds: 8, events: 5 },
   ]);
 });
 

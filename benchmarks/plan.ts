@@ -1,6 +1,7 @@
-/** One size of a run. */
-export interface Leg {
-  readonly objects: number;
+import { CUSTOM_RESOURCES, MILLION, ONE_POD, pods, type Scene, STANDARD } from './scene.ts';
+
+/** One part of a run. */
+export interface Leg extends Scene {
   readonly rounds: number;
   readonly events: number;
 }
@@ -12,27 +13,45 @@ interface Wishes {
   readonly events?: string;
 }
 
-/** Less than half an hour on two cores. */
+/** Bytes an object are measured after as many updates. */
+const EVENTS = 20_000;
+
+/** About half an hour on two cores. */
 const FULL: readonly [Leg, ...Leg[]] = [
-  { objects: 1_000, rounds: 3, events: 20_000 },
-  { objects: 20_000, rounds: 5, events: 20_000 },
-  { objects: 100_000, rounds: 4, events: 20_000 },
-  { objects: 1_000_000, rounds: 3, events: 20_000 },
+  { ...pods(1_000), rounds: 3, events: EVENTS },
+  { ...STANDARD, rounds: 5, events: EVENTS },
+  { ...STANDARD, tls: false, rounds: 2, events: EVENTS },
+  { ...ONE_POD, rounds: 3, events: EVENTS },
+  { ...CUSTOM_RESOURCES, rounds: 3, events: EVENTS },
+  { kind: 'events', objects: 20_000, tls: true, rounds: 2, events: EVENTS },
+  { kind: 'configmaps', objects: 20_000, tls: true, rounds: 2, events: EVENTS },
+  { kind: 'secrets', objects: 20_000, tls: true, rounds: 2, events: EVENTS },
+  { ...pods(100_000), rounds: 3, events: EVENTS },
+  { ...MILLION, rounds: 2, events: EVENTS },
 ];
 
-/** Less than three minutes. */
-const CHECK: readonly [Leg, ...Leg[]] = [{ objects: 20_000, rounds: 3, events: 10_000 }];
+/** About three minutes. */
+const CHECK: readonly [Leg, ...Leg[]] = [
+  { ...STANDARD, rounds: 3, events: EVENTS },
+  { ...CUSTOM_RESOURCES, rounds: 2, events: EVENTS },
+];
 
-/** A size that has no leg of its own gets the rounds and events of the next smaller one. */
+/** With sizes: pods over TLS. A size that has no leg of its own gets the rounds and events of the next smaller one. */
 export function plan(wishes: Wishes): Leg[] {
   const usual = wishes.check ? CHECK : FULL;
-  const sizes = numbers('sizes', wishes.sizes) ?? usual.map((leg) => leg.objects);
+  const ofPods: readonly Leg[] = usual.filter(({ kind, tls }) => kind === 'pods' && tls);
+  const sizes = numbers('sizes', wishes.sizes);
+  const legs = sizes?.map((objects) => {
+    const like = ofPods.findLast((leg) => leg.objects <= objects) ?? usual[0];
+    return { ...like, objects };
+  });
   const rounds = numbers('rounds', wishes.rounds);
   const [events] = numbers('events', wishes.events) ?? [];
-  return sizes.map((objects, index) => {
-    const like = usual.findLast((leg) => leg.objects <= objects) ?? usual[0];
-    return { objects, rounds: rounds?.[index] ?? rounds?.at(-1) ?? like.rounds, events: events ?? like.events };
-  });
+  return (legs ?? usual).map((leg, index) => ({
+    ...leg,
+    rounds: rounds?.[index] ?? rounds?.at(-1) ?? leg.rounds,
+    events: events ?? leg.events,
+  }));
 }
 
 function numbers(option: string, text: string | undefined): number[] | undefined {

@@ -51,6 +51,9 @@ const PEERS: Readonly<Record<string, () => Command | Promise<Command>>> = {
   tidewatch: () => bundle('tidewatch', 'peers/tidewatch.ts'),
   'client-node': () => bundle('client-node', 'peers/client-node/main.ts'),
   'client-go': () => [go('client-go', 'peers/client-go')],
+  controller: () => bundle('controller', 'peers/controller.ts'),
+  backlog: () => bundle('backlog', 'peers/backlog.ts'),
+  'controller-runtime': () => [go('controller-runtime', 'peers/controller-runtime')],
   'kube-rs': () => [cargo('kube-rs-peer', 'peers/kube-rs')],
 };
 

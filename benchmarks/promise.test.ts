@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ALLOWANCE, show } from './promise.ts';
 
 const given = (value: number, atLeast: boolean, guarded = 2) =>
-  show({ what: '', objects: 1, concerned: [], value, unit: '', limit: 2, atLeast, guarded });
+  show({ what: '', scene: '', concerned: [], value, unit: '', limit: 2, atLeast, guarded });
 
 describe('a promise', () => {
   it('holds up to its limit', () => {

@@ -1,7 +1,8 @@
 /** Something that tidewatch promises of itself or beside a peer, and what a run has shown. */
 export interface Shown {
   readonly what: string;
-  readonly objects: number;
+  /** The title of the scene. */
+  readonly scene: string;
   /** The contestants whose figures it is made of. */
   readonly concerned: readonly string[];
   readonly value: number;
@@ -31,9 +32,9 @@ export function show({ guarded, ...comparison }: Comparison): Shown {
   };
 }
 
-export function describe({ what, concerned, value, unit, limit, atLeast, objects, holds }: Shown): string {
+export function describe({ what, concerned, value, unit, limit, atLeast, scene, holds }: Shown): string {
   const bound = `${atLeast ? 'at least' : 'at most'} ${withUnit(limit, unit)}`;
-  const whose = `${concerned.join(' / ')}, ${objects.toLocaleString('en')} pods`;
+  const whose = `${concerned.join(' / ')}, ${scene}`;
   return `${holds ? 'holds ' : 'MISSED'}  ${withUnit(value, unit).padStart(8)}  (${bound})  ${what}: ${whose}`;
 }
 

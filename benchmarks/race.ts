@@ -3,10 +3,12 @@ import { measuredRun, type Result } from './measured-run.ts';
 import type { Leg } from './plan.ts';
 import type { Command } from './programs.ts';
 import type { Replay } from './replay.ts';
+import { titleOf } from './scene.ts';
 
 export interface Failure {
   readonly peer: string;
-  readonly objects: number;
+  /** The title of the scene. */
+  readonly scene: string;
   readonly message: string;
 }
 
@@ -26,27 +28,29 @@ export class Race {
     this.#options = options;
   }
 
-  /** One turn each. One that has failed with as many objects gets none; throws when the server has ended. */
+  /** One turn each. One that has failed in the same scene gets none; throws when the server has ended. */
   async round(replay: Replay, contestants: Iterable<Contestant>, leg: Leg, round: number): Promise<void> {
+    const scene = titleOf(leg);
     for (const contestant of contestants) {
       const command = this.#options.commands.get(contestant.program);
-      if (command === undefined || this.#hasFailed(contestant.name, leg.objects)) continue;
+      if (command === undefined || this.#hasFailed(contestant.name, scene)) continue;
       try {
-        const extra = leg.objects >= LARGE && contestant.args.includes('--reads') ? ['--reads-during-sync'] : [];
+        const isRead = contestant.program === 'tidewatch' && contestant.args.includes('--reads');
+        const extra = leg.objects >= LARGE && isRead ? ['--reads-during-sync'] : [];
         const result = await measuredRun({ contestant, command, extra, replay, events: leg.events, round });
         this.results.push(result);
         this.#options.heard(result);
       } catch (error) {
         if (!replay.alive) throw new Error('the replay server has ended', { cause: error });
         const message = error instanceof Error ? error.message : String(error);
-        const failure = { peer: contestant.name, objects: leg.objects, message };
+        const failure = { peer: contestant.name, scene, message };
         this.failures.push(failure);
         this.#options.failed(failure);
       }
     }
   }
 
-  #hasFailed(peer: string, objects: number): boolean {
-    return this.failures.some((failure) => failure.peer === peer && failure.objects === objects);
+  #hasFailed(peer: string, scene: string): boolean {
+    return this.failures.some((failure) => failure.peer === peer && failure.scene === scene);
   }
 }

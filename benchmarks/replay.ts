@@ -1,27 +1,42 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Scene } from './scene.ts';
 
-/** resourceVersion of the first pod that the server sends. */
+/** resourceVersion of the first object that the server sends. */
 const FIRST_VERSION = 1_000_000_000;
 
 /** The running replay server. */
 export class Replay implements AsyncDisposable {
-  readonly pods: number;
-  readonly url: string;
+  readonly scene: Scene;
+  /** What a client needs to find it. */
+  readonly clientArgs: readonly string[];
+  readonly #control: string;
   readonly #process: ChildProcess;
+  readonly #folder: string;
 
-  private constructor(pods: number, url: string, process: ChildProcess) {
-    this.pods = pods;
-    this.url = url;
+  private constructor(scene: Scene, ports: Ports, process: ChildProcess, folder: string) {
+    this.scene = scene;
+    this.#control = `http://127.0.0.1:${ports.http}/control`;
+    this.clientArgs = scene.tls
+      ? ['--server', `https://127.0.0.1:${ports.https}`, '--ca', caIn(folder)]
+      : ['--server', `http://127.0.0.1:${ports.http}`];
     this.#process = process;
+    this.#folder = folder;
   }
 
-  static async start(binary: string, pods: number): Promise<Replay> {
-    const child = spawn(binary, ['-pods', String(pods)], { stdio: ['ignore', 'pipe', 'inherit'] });
-    for await (const port of createInterface({ input: child.stdout })) {
-      return new Replay(pods, `http://127.0.0.1:${port}`, child);
+  /** Resolves when everything is ready to be sent. */
+  static async start(binary: string, scene: Scene, encodings: ReadonlySet<string>): Promise<Replay> {
+    const folder = mkdtempSync(join(tmpdir(), 'tidewatch-replay-'));
+    const args = ['-kind', scene.kind, '-objects', String(scene.objects), '-encodings', [...encodings].join(',')];
+    const child = spawn(binary, [...args, '-ca', caIn(folder)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    for await (const ports of createInterface({ input: child.stdout })) {
+      return new Replay(scene, JSON.parse(ports) as Ports, child, folder);
     }
+    rmSync(folder, { recursive: true, force: true });
     throw new Error('the replay server ended before it had a port');
   }
 
@@ -31,26 +46,36 @@ export class Replay implements AsyncDisposable {
 
   /** The version of the last of this many events. */
   lastVersion(events: number): string {
-    return String(FIRST_VERSION + this.pods - 1 + events);
+    return String(FIRST_VERSION + this.scene.objects - 1 + events);
   }
 
   /** Sends events to the watch that is open, or about to be. */
   async sendEvents(count: number): Promise<void> {
-    const response = await fetch(`${this.url}/control/events?count=${count}`, { method: 'POST' });
+    const response = await fetch(`${this.#control}/events?count=${count}`, { method: 'POST' });
     if (!response.ok) throw new Error(`the replay server sends no events: ${await response.text()}`);
   }
 
   /** How many lists and watches were answered in an encoding so far. */
   async served(encoding: string): Promise<number> {
-    const response = await fetch(`${this.url}/control/served`);
+    const response = await fetch(`${this.#control}/served`);
     const counts = (await response.json()) as Record<string, number>;
     return counts[encoding] ?? 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    rmSync(this.#folder, { recursive: true, force: true });
     if (!this.alive) return;
     const exited = once(this.#process, 'exit');
     this.#process.kill();
     await exited;
   }
+}
+
+interface Ports {
+  readonly http: number;
+  readonly https: number;
+}
+
+function caIn(folder: string): string {
+  return join(folder, 'ca.pem');
 }

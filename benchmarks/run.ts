@@ -1,15 +1,16 @@
 /**
  * tidewatch beside the informers of client-go, kube-rs and @kubernetes/client-node, on the same bytes, by turns.
  *
- *   npm run bench -- [--sizes 1000,20000] [--rounds 3,5] [--events 20000] [--only text] [--any-size] [--json] [--write]
+ *   npm run bench -- [--sizes 1000,20000] [--scenes text] [--rounds 3,5] [--events 20000] [--only text] [--any-size] [--json] [--write]
  *   npm run bench -- --check
  *
- * Without options: the sizes of `plan.ts`. `--json` prints a line for each run of each client; `--write` writes the tables and
+ * Without options: the scenes of `plan.ts`. `--sizes` are of pods that differ, over TLS; `--scenes` takes those of the plan whose title
+ * contains the text. `--json` prints a line for each run of each client; `--write` writes the tables and
  * the chart into docs/ and README.md; `--check` is short and fails when a ratio that is promised is missed by more than the
  * allowance of `promise.ts`, also after more rounds of the two concerned.
  */
 import { parseArgs } from 'node:util';
-import { type Contestant, contestants, LARGE } from './contestants.ts';
+import { type Contestant, contestants, LARGE, takesPartIn } from './contestants.ts';
 import { writeDocument } from './document.ts';
 import type { Result } from './measured-run.ts';
 import { type Outcome, rows } from './outcome.ts';
@@ -19,6 +20,7 @@ import { describe, type Shown } from './promise.ts';
 import { type Failure, Race } from './race.ts';
 import { ratios, unmeasured } from './ratios.ts';
 import { Replay } from './replay.ts';
+import { type Scene, titleOf } from './scene.ts';
 import { Summary } from './summary.ts';
 import { readTables, resultTable } from './tables.ts';
 import { targets } from './targets.ts';
@@ -26,6 +28,7 @@ import { targets } from './targets.ts';
 const { values: options } = parseArgs({
   options: {
     sizes: { type: 'string' },
+    scenes: { type: 'string', default: '' },
     rounds: { type: 'string' },
     events: { type: 'string' },
     only: { type: 'string', default: '' },
@@ -40,14 +43,15 @@ const { values: options } = parseArgs({
 const MORE_ROUNDS = 3;
 
 async function main(): Promise<void> {
-  const legs = plan(options);
+  const legs = plan(options).filter((leg) => titleOf(leg).includes(options.scenes));
   const chosen = contestants.filter(takesPart);
   const server = buildReplayServer();
   const commands = await buildPeers(new Set(chosen.map((contestant) => contestant.program)));
   const race = new Race({ commands, heard: tell, failed: tellFailure });
   for (const leg of legs) {
-    await using replay = await Replay.start(server, leg.objects);
-    const able = chosen.filter(({ maxObjects }) => options['any-size'] || leg.objects <= maxObjects);
+    const able = chosen.filter((contestant) => isAble(contestant, leg));
+    if (able.length === 0) continue;
+    await using replay = await Replay.start(server, leg, new Set(able.map(({ encoding }) => encoding)));
     for (let round = 1; round <= leg.rounds; round++) {
       await race.round(
         replay,
@@ -59,7 +63,8 @@ async function main(): Promise<void> {
     if (options.check) await repeatMissed(race, replay, able, leg);
   }
   const built = chosen.filter(({ program }) => commands.has(program));
-  const outcome = { summary: new Summary(race.results), contestants: built, failures: race.failures };
+  const scenes = legs.filter((leg) => race.results.some(({ scene }) => scene === titleOf(leg)));
+  const outcome = { summary: new Summary(race.results), scenes, contestants: built, failures: race.failures };
   print(outcome);
   if (options.write) writeDocument(outcome, podSizes(server));
   if (options.check) judge(outcome, new Set(chosen.map(({ name }) => name)));
@@ -69,16 +74,21 @@ function takesPart({ name, roundsOfCheck }: Contestant): boolean {
   return name.includes(options.only) && (!options.check || roundsOfCheck !== undefined);
 }
 
-function roundsOf({ roundsOfCheck, slow = false }: Contestant, { objects, rounds }: Leg): number {
+function isAble(contestant: Contestant, scene: Scene): boolean {
+  return takesPartIn(contestant, scene) && (options['any-size'] || scene.objects <= contestant.maxObjects);
+}
+
+function roundsOf({ roundsOfCheck, slow = false }: Contestant, { kind, objects, rounds }: Leg): number {
   if (options.rounds !== undefined) return rounds;
-  if (options.check) return Math.min(rounds, roundsOfCheck ?? 0);
-  return slow && objects >= LARGE ? 1 : rounds;
+  if (options.check) return slow && kind !== 'pods' ? 0 : Math.min(rounds, roundsOfCheck ?? 0);
+  if (slow && objects >= LARGE) return 1;
+  return slow && kind === 'pods' ? Math.min(2, rounds) : rounds;
 }
 
 /** A busy moment of the machine can spoil every round of one side: so the two concerned run again. */
 async function repeatMissed(race: Race, replay: Replay, able: readonly Contestant[], leg: Leg): Promise<void> {
   for (let round = leg.rounds + 1; round <= leg.rounds + MORE_ROUNDS; round++) {
-    const missed = promises(new Summary(race.results)).filter((it) => it.objects === leg.objects && !it.nearlyHolds);
+    const missed = promises(new Summary(race.results)).filter((it) => it.scene === titleOf(leg) && !it.nearlyHolds);
     if (missed.length === 0) return;
     console.error(['Once more, because of:', ...missed.map(describe)].join('\n'));
     const concerned = new Set(missed.flatMap((it) => it.concerned));
@@ -92,28 +102,28 @@ async function repeatMissed(race: Race, replay: Replay, able: readonly Contestan
 }
 
 function promises(summary: Summary): Shown[] {
-  return [...summary.sizes.flatMap((objects) => ratios(summary, objects)), ...targets(summary)];
+  return [...ratios(summary), ...targets(summary)];
 }
 
 function tell(result: Result): void {
   if (options.json) console.log(JSON.stringify(result));
   else
     console.error(
-      `${result.objects} pods, round ${result.round}: ${result.peer} synced in ${result.syncSeconds.toFixed(2)} s`,
+      `${result.scene}, round ${result.round}: ${result.peer} synced in ${result.syncSeconds.toFixed(2)} s`,
     );
 }
 
-function tellFailure({ peer, objects, message }: Failure): void {
-  console.error(`${peer} is left out from here on, with ${objects} pods: ${message}`);
+function tellFailure({ peer, scene, message }: Failure): void {
+  console.error(`${peer} is left out from here on, with ${scene}: ${message}`);
 }
 
 /** With `--json`, standard output is for the results alone. */
 function print(outcome: Outcome): void {
   const { summary } = outcome;
   if (!options.json) {
-    for (const objects of summary.sizes) {
-      const shown = rows(outcome, objects);
-      console.log(['', resultTable(summary, objects, shown), ...readTables(summary, objects, shown)].join('\n\n'));
+    for (const scene of outcome.scenes) {
+      const [title, shown] = [titleOf(scene), rows(outcome, scene)];
+      console.log(['', resultTable(summary, title, shown), ...readTables(summary, title, shown)].join('\n\n'));
     }
   }
   const out = options.json ? console.error : console.log;
@@ -124,10 +134,10 @@ function judge({ summary, failures }: Outcome, names: ReadonlySet<string>): void
   const lost = promises(summary).filter((it) => !it.nearlyHolds);
   const problems = [
     ...lost.map(describe),
-    ...summary.sizes.flatMap((objects) => unmeasured(summary, objects, names)).map((ratio) => `not measured: ${ratio}`),
+    ...unmeasured(summary, names).map((ratio) => `not measured: ${ratio}`),
     ...failures.map(({ peer, message }) => `${peer} failed: ${message}`),
   ];
-  if (summary.sizes.length === 0) problems.push('nothing was measured');
+  if (summary.scenes.length === 0) problems.push('nothing was measured');
   if (problems.length === 0) return;
   console.error(['\nThe check has failed:', ...problems].join('\n'));
   process.exitCode = 1;

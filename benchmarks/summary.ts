@@ -5,6 +5,8 @@ const MORE_IS_BETTER: ReadonlySet<Figure> = new Set(['eventsPerSecond']);
 /** What does not get better on a quiet machine. */
 const NEITHER: ReadonlySet<Figure> = new Set([
   'heapBytesPerObject',
+  'heapBytesAtSync',
+  'v8BytesPerObject',
   'peakRssMb',
   'eventsPeakRssMb',
   'readsDuringSync',
@@ -12,7 +14,7 @@ const NEITHER: ReadonlySet<Figure> = new Set([
 ]);
 
 /**
- * One value of each figure, for each peer and size. Of times and rates the best round, because other programs on the
+ * One value of each figure, for each peer and scene. Of times and rates the best round, because other programs on the
  * machine can only make them worse; of memory and of counts the median.
  */
 export class Summary {
@@ -22,25 +24,26 @@ export class Summary {
     this.#results = results;
   }
 
-  get sizes(): number[] {
-    return [...new Set(this.#results.map((result) => result.objects))].sort((a, b) => a - b);
+  /** Their titles, in the order in which they were measured. */
+  get scenes(): string[] {
+    return [...new Set(this.#results.map((result) => result.scene))];
   }
 
   /** How many rounds it has run. */
-  rounds(peer: string, objects: number): number {
-    return this.#of(peer, objects).length;
+  rounds(peer: string, scene: string): number {
+    return this.#of(peer, scene).length;
   }
 
-  figure(peer: string, objects: number, figure: Figure): number | undefined {
-    const values = this.#of(peer, objects)
+  figure(peer: string, scene: string, figure: Figure): number | undefined {
+    const values = this.#of(peer, scene)
       .flatMap((result) => result[figure] ?? [])
       .sort((a, b) => a - b);
     if (NEITHER.has(figure)) return median(values);
     return MORE_IS_BETTER.has(figure) ? values.at(-1) : values[0];
   }
 
-  #of(peer: string, objects: number): Result[] {
-    return this.#results.filter((result) => result.peer === peer && result.objects === objects);
+  #of(peer: string, scene: string): Result[] {
+    return this.#results.filter((result) => result.peer === peer && result.scene === scene);
   }
 }
 

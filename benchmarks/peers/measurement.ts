@@ -6,6 +6,9 @@ import { parseArgs } from 'node:util';
 /** What every peer in Node is started with. */
 export interface PeerOptions {
   readonly server: string;
+  /** The file with the certificate of the server; undefined over plain HTTP. */
+  readonly ca: string | undefined;
+  readonly kind: string;
   readonly encoding: 'json' | 'protobuf';
   /** For tidewatch alone. */
   readonly store: 'packed' | 'plain';
@@ -21,6 +24,8 @@ export function peerOptions(): PeerOptions {
   const { values } = parseArgs({
     options: {
       server: { type: 'string', default: '' },
+      ca: { type: 'string' },
+      kind: { type: 'string', default: 'pods' },
       encoding: { type: 'string', default: 'json' },
       store: { type: 'string', default: 'packed' },
       events: { type: 'string', default: '0' },
@@ -32,6 +37,7 @@ export function peerOptions(): PeerOptions {
   });
   return {
     ...values,
+    ca: values.ca,
     encoding: oneOf(['json', 'protobuf'], values.encoding),
     store: oneOf(['packed', 'plain'], values.store),
     events: Number(values.events),
@@ -49,7 +55,7 @@ function oneOf<T extends string>(words: readonly T[], given: string): T {
 
 /** What one phase costs this process: from its construction to `end()`. */
 export class Measurement {
-  readonly #heapBefore = heapAfterGc();
+  readonly #before = memoryAfterGc();
   readonly #delay: IntervalHistogram;
   readonly #cpuBefore: NodeJS.CpuUsage;
   readonly #start: bigint;
@@ -60,6 +66,12 @@ export class Measurement {
     this.#delay.enable();
     this.#cpuBefore = process.cpuUsage();
     this.#start = process.hrtime.bigint();
+  }
+
+  /** Collects garbage first, so it is read when nothing else is measured. */
+  memoryGrowth(): Memory {
+    const now = memoryAfterGc();
+    return { all: now.all - this.#before.all, v8: now.v8 - this.#before.v8 };
   }
 
   async end() {
@@ -75,8 +87,6 @@ export class Measurement {
       peakRssMb: peak,
       eventLoopP99Ms: this.#delay.percentile(99) / 1e6,
       eventLoopMaxMs: this.#delay.max / 1e6,
-      /** Collects garbage first, so it is read last. */
-      heapGrowth: () => heapAfterGc() - this.#heapBefore,
     };
   }
 }
@@ -108,31 +118,35 @@ export class EventWatch {
   }
 }
 
-/** Waits for the events, and reports what they took; nothing when there are none. */
-export async function reportEvents(options: PeerOptions, events: EventWatch): Promise<void> {
-  if (options.events === 0) return;
+/** Waits for the events, and gives what they took. */
+export async function measureEvents(options: PeerOptions, events: EventWatch) {
   const measurement = new Measurement();
   await events.done;
   const { cpuSeconds, peakRssMb, eventLoopP99Ms } = await measurement.end();
-  report({
+  return {
     eventsPerSecond: options.events / events.seconds,
     eventsCpuSeconds: cpuSeconds,
     eventsPeakRssMb: peakRssMb,
     eventsEventLoopP99Ms: eventLoopP99Ms,
-  });
+  };
 }
 
 export function report(result: object): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-/** The V8 heap and what it holds outside; array buffers are part of the latter. */
-function heapAfterGc(): number {
+interface Memory {
+  /** The V8 heap and what it holds outside; array buffers are part of the latter. */
+  readonly all: number;
+  readonly v8: number;
+}
+
+function memoryAfterGc(): Memory {
   if (globalThis.gc === undefined) throw new Error('run with --expose-gc');
   globalThis.gc();
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+  return { all: heapUsed + external, v8: heapUsed };
 }
 
 /** Not `maxRSS`, in which a process inherits the peak of the one that started it. */

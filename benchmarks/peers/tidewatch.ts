@@ -1,16 +1,17 @@
 /**
- * Follows all pods with a shared informer of tidewatch and reports what that took. With `--read-all` an index function reads
- * the spec, and the handler all of every object.
+ * Follows all objects of one kind with a shared informer of tidewatch and reports what that took. With `--read-all` an index function
+ * and the handler read all of every object.
  */
 import { Cluster, leveled, SharedInformerFactory } from 'tidewatch';
-import { pods } from 'tidewatch/api/core/v1';
-import { EventWatch, Measurement, peerOptions, report, reportEvents } from './measurement.ts';
+import { EventWatch, Measurement, measureEvents, peerOptions, report } from './measurement.ts';
 import { ReadsDuringSync } from './reads-during-sync.ts';
+import { resourceOf } from './tidewatch-kinds.ts';
 import { measureReads } from './tidewatch-reads.ts';
 
 const options = peerOptions();
 const cluster = await Cluster.connect({
   server: options.server,
+  certificateAuthority: options.ca,
   kubeconfig: [],
   env: {},
   serviceAccountFolder: '/nonexistent',
@@ -18,19 +19,20 @@ const cluster = await Cluster.connect({
 // That the handler lags behind a stream that is as fast as can be is no news here.
 const logger = leveled(console, 'error');
 const { encoding, store } = options;
+const resource = resourceOf(options.kind);
 const factory = new SharedInformerFactory(cluster, { logger, encoding, store });
-const informer = factory.for(pods).informer();
-const lister = factory.for(pods).lister();
+const informer = factory.for(resource).informer();
+const lister = factory.for(resource).lister();
 let leaves = 0;
 const events = new EventWatch(options.lastVersion);
-if (options.readAll) informer.addIndexers({ node: (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : []) });
+if (options.readAll) informer.addIndexers({ node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) });
 const registration = informer.addEventHandler({
-  onAdd(pod) {
-    if (options.readAll) leaves += countLeaves(pod);
+  onAdd(object) {
+    if (options.readAll) leaves += countLeaves(object);
   },
-  onUpdate(_, pod) {
-    if (options.readAll) leaves += countLeaves(pod);
-    events.heard(pod.metadata?.resourceVersion);
+  onUpdate(_, object) {
+    if (options.readAll) leaves += countLeaves(object);
+    events.heard(object.metadata?.resourceVersion);
   },
 });
 
@@ -40,14 +42,16 @@ factory.start();
 await informer.waitForSync();
 if (options.readAll) await registration.synced;
 const duringSync = readsDuringSync?.end();
-const { seconds, heapGrowth, ...synced } = await sync.end();
+const { seconds, ...synced } = await sync.end();
 const objects = informer.indexer.listKeys().length;
 checkStore();
-const heapBytesPerObject = heapGrowth() / objects;
-const reads = options.reads ? measureReads(informer, lister) : {};
-report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject, ...reads, ...duringSync });
+const heapBytesAtSync = sync.memoryGrowth().all / objects;
+report({ objects, syncSeconds: seconds, ...synced, heapBytesAtSync, ...duringSync });
 
-await reportEvents(options, events);
+const changed = await measureEvents(options, events);
+const memory = sync.memoryGrowth();
+const reads = options.reads ? measureReads(informer, lister) : {};
+report({ ...changed, heapBytesPerObject: memory.all / objects, v8BytesPerObject: memory.v8 / objects, ...reads });
 if (options.readAll && leaves === 0) throw new Error('the handler read nothing');
 await factory.shutdown();
 await cluster.close();

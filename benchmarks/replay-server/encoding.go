@@ -3,154 +3,183 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// All that is sent in one encoding, except for what differs from pod to pod.
+// How objects, lists and watches are written. The objects are encoded by the serializers of Kubernetes; what stands around
+// them is put together here, because each has another size, and `check` compares it with what the serializers write.
 type encoding struct {
 	name      string
 	mediaType string
-	// Without kind and apiVersion where the serializer leaves them out of a list.
-	item     *template
-	pod      *template
-	added    *template
-	modified *template
-	codec    codec
+	kind      kind
+	marks     []mark
+	object    runtime.Encoder
+	event     runtime.Encoder
+	framer    runtime.Framer
+	// What is before the body of an object that stands alone, and in JSON in a list.
+	opening, itemOpening []byte
 }
 
-// What the API server does to an object on its way into a response, a list or a watch.
-type codec struct {
-	object runtime.Encoder
-	event  runtime.Encoder
-	framer runtime.Framer
-}
-
-func newEncodings() (map[string]*encoding, error) {
+func newEncodings(kind kind, names []string) (map[string]*encoding, error) {
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
 	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion)
 	codecs := serializer.NewCodecFactory(scheme)
-	pod, err := examplePod()
-	if err != nil {
-		return nil, err
-	}
+	mediaTypes := map[string]string{"json": runtime.ContentTypeJSON, "protobuf": runtime.ContentTypeProtobuf}
 	encodings := map[string]*encoding{}
-	for name, mediaType := range map[string]string{"json": runtime.ContentTypeJSON, "protobuf": runtime.ContentTypeProtobuf} {
-		info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
-		if !ok {
-			return nil, fmt.Errorf("no serializer for %s", mediaType)
+	for _, name := range names {
+		info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaTypes[name])
+		if !ok || kind.custom && name != "json" {
+			return nil, fmt.Errorf("no serializer of %s for %q", kind.kind, name)
 		}
-		e := &encoding{name: name, mediaType: mediaType, codec: codec{
+		e := &encoding{
+			name: name, mediaType: mediaTypes[name], kind: kind, marks: marksOf(name),
 			object: codecs.EncoderForVersion(info.Serializer, corev1.SchemeGroupVersion),
 			event:  info.StreamSerializer.Serializer,
 			framer: info.StreamSerializer.Framer,
-		}}
-		if err := e.prepare(pod); err != nil {
-			return nil, err
+		}
+		switch {
+		case kind.custom:
+			e.object = unstructured.UnstructuredJSONScheme
+		case name == "json":
+			e.opening, e.itemOpening = fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,`, kind.kind, kind.apiVersion), []byte("{")
+		default:
+			e.opening = unknownOpening(kind.apiVersion, kind.kind)
 		}
 		encodings[name] = e
 	}
 	return encodings, nil
 }
 
-func (e *encoding) prepare(pod *corev1.Pod) error {
-	object, err := runtime.Encode(e.codec.object, pod)
-	if err != nil {
-		return err
-	}
-	if e.pod, err = newTemplate(object); err != nil {
-		return err
-	}
-	for kind, into := range map[watch.EventType]**template{watch.Added: &e.added, watch.Modified: &e.modified} {
-		frame, err := e.codec.frame(kind, pod)
-		if err != nil {
-			return err
-		}
-		if *into, err = newTemplate(frame); err != nil {
-			return err
-		}
-	}
-	if e.item, err = e.listItem(pod); err != nil {
-		return err
-	}
-	return nil
+// `k8s\0` and the first field of a runtime.Unknown {1: type, 2: raw, 3: contentEncoding, 4: contentType}.
+func unknownOpening(apiVersion, kind string) []byte {
+	typeMeta := bytesField(bytesField(nil, 1, []byte(apiVersion)), 2, []byte(kind))
+	return bytesField([]byte("k8s\x00"), 1, typeMeta)
 }
 
-// A frame of a watch.
-func (c codec) frame(kind watch.EventType, pod *corev1.Pod) ([]byte, error) {
-	raw, err := runtime.Encode(c.object, pod)
+var unknownClosing = []byte{3<<3 | 2, 0, 4<<3 | 2, 0}
+
+func bytesField(to []byte, field int, value []byte) []byte {
+	return append(lengthField(to, field, len(value)), value...)
+}
+
+func lengthField(to []byte, field, length int) []byte {
+	return binary.AppendUvarint(append(to, byte(field<<3|2)), uint64(length))
+}
+
+// How many bytes a field of this many takes.
+func fieldSize(length int) int {
+	size := 2
+	for rest := length >> 7; rest > 0; rest >>= 7 {
+		size++
+	}
+	return size + length
+}
+
+// The part of an object that is the same in a response, a list and a watch.
+func (e *encoding) body(object runtime.Object) ([]byte, error) {
+	if e.name == "protobuf" {
+		return object.(interface{ Marshal() ([]byte, error) }).Marshal()
+	}
+	if e.kind.custom {
+		return json.Marshal(object.(*unstructured.Unstructured).Object)
+	}
+	whole, err := runtime.Encode(e.object, object)
+	if err != nil {
+		return nil, err
+	}
+	rest, ok := bytes.CutPrefix(bytes.TrimSuffix(whole, []byte("\n")), e.opening)
+	if !ok {
+		return nil, fmt.Errorf("the object begins with %.60q", whole)
+	}
+	return rest, nil
+}
+
+// Appends an object as it stands in a list.
+func (e *encoding) appendItem(to []byte, group *group, sent *sent) []byte {
+	body := group.bodies[e.name]
+	if e.name == "protobuf" {
+		to = lengthField(to, 2, body.size(sent.state))
+	}
+	return body.append(append(to, e.itemOpening...), e.marks, sent)
+}
+
+func (e *encoding) itemSize(group *group, sent *sent) int {
+	return fieldSize(group.bodies[e.name].size(sent.state))
+}
+
+// Appends a frame of a watch.
+func (e *encoding) appendFrame(to []byte, event watch.EventType, group *group, sent *sent) []byte {
+	body := group.bodies[e.name]
+	if e.name == "json" {
+		to = append(append(append(to, `{"type":"`...), event...), `","object":`...)
+		to = body.append(append(to, e.opening...), e.marks, sent)
+		return append(to, "}\n"...)
+	}
+	// WatchEvent {1: type, 2: RawExtension {1: raw}} behind its length in four bytes; raw is a runtime.Unknown.
+	unknown := len(e.opening) + fieldSize(body.size(sent.state)) + len(unknownClosing)
+	extension := fieldSize(unknown)
+	to = binary.BigEndian.AppendUint32(to, uint32(fieldSize(len(event))+fieldSize(extension)))
+	to = lengthField(bytesField(to, 1, []byte(event)), 2, extension)
+	to = append(lengthField(to, 1, unknown), e.opening...)
+	to = body.append(lengthField(to, 2, body.size(sent.state)), e.marks, sent)
+	return append(to, unknownClosing...)
+}
+
+// The frame that ends the initial events of a WatchList.
+func (e *encoding) closingBookmark(version int) ([]byte, error) {
+	meta := metav1.ObjectMeta{ResourceVersion: fmt.Sprint(version), Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}
+	return e.frame(watch.Bookmark, e.kind.empty(meta))
+}
+
+// A frame as the serializers write it.
+func (e *encoding) frame(event watch.EventType, object runtime.Object) ([]byte, error) {
+	raw, err := runtime.Encode(e.object, object)
 	if err != nil {
 		return nil, err
 	}
 	// The JSON serializer ends every object with a newline, which the one around it drops.
-	event := &metav1.WatchEvent{Type: string(kind), Object: runtime.RawExtension{Raw: bytes.TrimRight(raw, "\n")}}
-	if bytes.HasPrefix(raw, []byte("k8s\x00")) {
-		event.Object.Raw = raw
+	if e.name == "json" {
+		raw = bytes.TrimSuffix(raw, []byte("\n"))
 	}
 	var frame bytes.Buffer
-	err = c.event.Encode(event, c.framer.NewFrameWriter(&frame))
+	err = e.event.Encode(&metav1.WatchEvent{Type: string(event), Object: runtime.RawExtension{Raw: raw}}, e.framer.NewFrameWriter(&frame))
 	return frame.Bytes(), err
 }
 
-// The frame that ends the initial events of a WatchList.
-func (c codec) closingBookmark(version int) ([]byte, error) {
-	return c.frame(watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		ResourceVersion: fmt.Sprint(version),
-		Annotations:     map[string]string{metav1.InitialEventsAnnotationKey: "true"},
-	}})
+// The bytes before and after the items of a list that take `size` bytes.
+func (e *encoding) listFrame(size int, meta metav1.ListMeta) (head, tail []byte, err error) {
+	if e.name == "json" {
+		encoded, err := json.Marshal(meta)
+		return fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":%s,"items":[`, e.kind.kind, e.kind.apiVersion, encoded), []byte("]}\n"), err
+	}
+	encoded, err := meta.Marshal()
+	listMeta := bytesField(nil, 1, encoded)
+	head = lengthField(unknownOpening(e.kind.apiVersion, e.kind.kind+"List"), 2, len(listMeta)+size)
+	return append(head, listMeta...), unknownClosing, err
 }
 
-// A pod as it stands in a list: what is between the head and the tail of a list of one.
-func (e *encoding) listItem(pod *corev1.Pod) (*template, error) {
-	item := pod.DeepCopy()
-	item.TypeMeta = metav1.TypeMeta{}
-	list, err := runtime.Encode(e.codec.object, &corev1.PodList{Items: []corev1.Pod{*item}})
+// Compares a frame with what the serializers write for the same object: with the marks in it, so that it is the same.
+func (e *encoding) check(object runtime.Object) error {
+	encoded, err := e.body(object)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if e.name == "json" {
-		start := bytes.Index(list, []byte(`"items":[`)) + len(`"items":[`)
-		end := bytes.LastIndex(list, []byte("]}"))
-		return newTemplate(list[start:end])
+	whole := newBody([][]byte{encoded}, nil)
+	own := e.appendFrame(nil, watch.Modified, &group{bodies: map[string]*body{e.name: &whole}}, &sent{})
+	theirs, err := e.frame(watch.Modified, object)
+	if err == nil && !bytes.Equal(own, theirs) {
+		err = fmt.Errorf("a frame of %s in %s is not what the serializers write:\n%q\n%q", e.kind.kind, e.name, own, theirs)
 	}
-	body, err := item.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	// Field 2 of a PodList, of the wire type "bytes".
-	return newTemplate(append(binary.AppendUvarint([]byte{2<<3 | 2}, uint64(len(body))), body...))
-}
-
-// The bytes before and after the items of a list.
-func (e *encoding) listFrame(items int, meta metav1.ListMeta) (head, tail []byte, err error) {
-	list := &corev1.PodList{ListMeta: meta, Items: []corev1.Pod{}}
-	if e.name == "json" {
-		whole, err := runtime.Encode(e.codec.object, list)
-		if err != nil {
-			return nil, nil, err
-		}
-		cut := bytes.LastIndex(whole, []byte("]}"))
-		return whole[:cut], whole[cut:], nil
-	}
-	body, err := list.Marshal()
-	if err != nil {
-		return nil, nil, err
-	}
-	typeMeta, err := (&runtime.TypeMeta{APIVersion: "v1", Kind: "PodList"}).Marshal()
-	if err != nil {
-		return nil, nil, err
-	}
-	// runtime.Unknown {1: type, 2: raw, 3: contentEncoding, 4: contentType}, behind the four bytes that mark protobuf.
-	head = append([]byte("k8s\x00"), 1<<3|2)
-	head = append(binary.AppendUvarint(head, uint64(len(typeMeta))), typeMeta...)
-	head = binary.AppendUvarint(append(head, 2<<3|2), uint64(len(body)+items*len(e.item.bytes)))
-	return append(head, body...), []byte{3<<3 | 2, 0, 4<<3 | 2, 0}, nil
+	return err
 }

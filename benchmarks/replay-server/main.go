@@ -1,46 +1,93 @@
-// Command replay-server stands for an API server that is never the bottleneck: it encodes one pod with the serializers of
-// Kubernetes and then, for each pod it sends, copies those bytes and writes the name, namespace, uid and
-// resourceVersion over them. It serves LIST, WatchList, WATCH and GET of pods in JSON and in protobuf, and as much
-// discovery as clients ask for before they start.
+// Command replay-server stands for an API server that is never the bottleneck. It encodes one object of each workload, in
+// each state that it can be in, with the serializers of Kubernetes; for each object that it sends, it copies those bytes and
+// writes what that object has of its own over them: name, uid, version, node, addresses, times, container ids. All follows from
+// the seed. It serves LIST, WatchList and WATCH of one kind, over plain HTTP/1.1 and over TLS with HTTP/2 and HTTP/1.1,
+// and as much discovery as clients ask for before they start.
 //
-//	POST /control/events?count=N   sends N MODIFIED events, round the pods, to every watch that is open
+//	POST /control/events?count=N   sends N MODIFIED events, in random order, to every watch that is open
 //	GET  /control/served           how many lists and watches were answered in which encoding
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"strings"
 )
 
+type options struct {
+	kind      string
+	objects   int
+	seed      uint64
+	encodings string
+	ca        string
+	sizes     bool
+}
+
 func main() {
-	pods := flag.Int("pods", 20_000, "how many pods there are")
-	port := flag.Int("port", 0, "where to listen on loopback; 0: any free port, which is printed")
-	sizes := flag.Bool("sizes", false, "print how large the pod is in each encoding, and end")
+	var o options
+	flag.StringVar(&o.kind, "kind", "pods", "pods, one-pod (copies of one), events, configmaps, secrets or databases (custom resources)")
+	flag.IntVar(&o.objects, "objects", 20_000, "how many objects there are")
+	flag.Uint64Var(&o.seed, "seed", 17, "what the objects are made from")
+	flag.StringVar(&o.encodings, "encodings", "json,protobuf", "those that are served")
+	flag.StringVar(&o.ca, "ca", "", "the file to which the certificate of the server is written; without it there is no TLS")
+	flag.BoolVar(&o.sizes, "sizes", false, "print how large an object is on average in each encoding, and end")
 	flag.Parse()
-	if err := run(*pods, *port, *sizes); err != nil {
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(pods, port int, sizes bool) error {
-	if sizes {
-		return printSizes()
+// Prints the ports as one line of JSON when everything is ready to be sent.
+func run(o options) error {
+	kind, ok := kinds[o.kind]
+	if !ok {
+		return fmt.Errorf("-kind cannot be %q", o.kind)
 	}
-	if pods < 1 || pods > maxPods {
-		return fmt.Errorf("-pods must be between 1 and %d", maxPods)
+	if o.objects < 1 || o.objects > maxObjects {
+		return fmt.Errorf("-objects must be between 1 and %d", maxObjects)
 	}
-	server, err := newServer(pods)
+	encodings, err := newEncodings(kind, strings.Split(o.encodings, ","))
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if o.sizes {
+		return printSizes(kind, o.seed, encodings)
+	}
+	fleet, err := newFleet(kind, o.seed, o.objects, encodings)
 	if err != nil {
 		return err
 	}
-	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
-	return http.Serve(listener, server.handler())
+	handler := newServer(fleet, encodings).handler()
+	ports := map[string]int{}
+	failed := make(chan error, 2)
+	serve := func(name string, serve func(net.Listener) error) error {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		ports[name] = listener.Addr().(*net.TCPAddr).Port
+		go func() { failed <- serve(listener) }()
+		return nil
+	}
+	server := &http.Server{Handler: handler}
+	if err := serve("http", server.Serve); err != nil {
+		return err
+	}
+	if o.ca != "" {
+		if server.TLSConfig, err = newCertificate(o.ca); err != nil {
+			return err
+		}
+		if err := serve("https", func(listener net.Listener) error { return server.ServeTLS(listener, "", "") }); err != nil {
+			return err
+		}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(ports); err != nil {
+		return err
+	}
+	return <-failed
 }

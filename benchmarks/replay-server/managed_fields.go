@@ -25,7 +25,7 @@ var mergeKeys = map[string][]string{
 
 // The managedFields that the pod's own fields give: the spec's and metadata's maker is kube-controller-manager, the
 // status's is the kubelet.
-func managedFields(pod *corev1.Pod, at metav1.Time) ([]metav1.ManagedFieldsEntry, error) {
+func managedFields(pod *corev1.Pod, made, changed metav1.Time) ([]metav1.ManagedFieldsEntry, error) {
 	encoded, err := json.Marshal(pod)
 	if err != nil {
 		return nil, err
@@ -47,18 +47,18 @@ func managedFields(pod *corev1.Pod, at metav1.Time) ([]metav1.ManagedFieldsEntry
 	delete(fields.Status, "qosClass")
 	maker := map[string]any{"f:metadata": owned(fields.Metadata), "f:spec": owned(fields.Spec)}
 	runner := map[string]any{"f:status": owned(fields.Status)}
-	entry := func(manager, subresource string, fields map[string]any) (metav1.ManagedFieldsEntry, error) {
+	entry := func(manager, subresource string, at metav1.Time, fields map[string]any) (metav1.ManagedFieldsEntry, error) {
 		raw, err := json.Marshal(fields)
 		return metav1.ManagedFieldsEntry{
 			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &at,
 			FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw}, Subresource: subresource,
 		}, err
 	}
-	first, err := entry("kube-controller-manager", "", maker)
+	first, err := entry("kube-controller-manager", "", made, maker)
 	if err != nil {
 		return nil, err
 	}
-	second, err := entry("kubelet", "status", runner)
+	second, err := entry("kubelet", "status", changed, runner)
 	return []metav1.ManagedFieldsEntry{first, second}, err
 }
 

@@ -10,15 +10,16 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // How many bytes are gathered before they are written to the socket.
 const flushAt = 256 << 10
 
-// Every watch sees the same story from its own beginning: the pods with the versions from firstVersion on, then the events
+// Every watch sees the same story from its own beginning: the objects with the versions from firstVersion on, then the events
 // that are ordered while it is open. So the programs that are measured one after another all get the same bytes.
 type server struct {
-	pods      int
+	fleet     *fleet
 	encodings map[string]*encoding
 
 	mu      sync.Mutex
@@ -27,32 +28,25 @@ type server struct {
 	served  map[string]int
 }
 
-func newServer(pods int) (*server, error) {
-	encodings, err := newEncodings()
-	if err != nil {
-		return nil, err
-	}
-	s := &server{pods: pods, encodings: encodings, watches: map[chan int]struct{}{}, served: map[string]int{}}
+func newServer(fleet *fleet, encodings map[string]*encoding) *server {
+	s := &server{fleet: fleet, encodings: encodings, watches: map[chan int]struct{}{}, served: map[string]int{}}
 	s.opened = sync.NewCond(&s.mu)
-	return s, nil
+	return s
 }
 
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	addDiscovery(mux)
-	mux.HandleFunc("GET /api/v1/pods", s.collection)
-	mux.HandleFunc("GET /api/v1/namespaces/{namespace}/pods/{name}", s.get)
+	mux.HandleFunc("GET "+s.fleet.kind.path, s.collection)
 	mux.HandleFunc("POST /control/events", s.orderEvents)
 	mux.HandleFunc("GET /control/served", s.tellServed)
 	return mux
 }
 
-func (s *server) lastVersion() int { return firstVersion + s.pods - 1 }
-
 // Protobuf where the client names it, as the API server does; JSON otherwise.
 func (s *server) negotiate(request *http.Request) *encoding {
-	if strings.Contains(request.Header.Get("Accept"), "application/vnd.kubernetes.protobuf") {
-		return s.encodings["protobuf"]
+	if protobuf := s.encodings["protobuf"]; protobuf != nil && strings.Contains(request.Header.Get("Accept"), protobuf.mediaType) {
+		return protobuf
 	}
 	return s.encodings["json"]
 }
@@ -70,6 +64,10 @@ func (s *server) collection(response http.ResponseWriter, request *http.Request)
 		return
 	}
 	encoding := s.negotiate(request)
+	if encoding == nil {
+		http.Error(response, "the replay server was not started with this encoding", http.StatusNotAcceptable)
+		return
+	}
 	if isTrue(query.Get("watch")) {
 		s.count(encoding.name)
 		s.watch(response, request, encoding, isTrue(query.Get("sendInitialEvents")))
@@ -84,27 +82,32 @@ func (s *server) collection(response http.ResponseWriter, request *http.Request)
 func isTrue(value string) bool { return value == "true" || value == "1" }
 
 func (s *server) list(response http.ResponseWriter, encoding *encoding, from, limit int) {
-	meta := metav1.ListMeta{ResourceVersion: fmt.Sprint(s.lastVersion())}
-	to := s.pods
-	if limit > 0 && from+limit < s.pods {
+	meta := metav1.ListMeta{ResourceVersion: fmt.Sprint(s.fleet.lastVersion())}
+	to := s.fleet.objects
+	if limit > 0 && from+limit < to {
+		remaining := int64(to - from - limit)
 		to = from + limit
-		meta.Continue = fmt.Sprint(to)
-		remaining := int64(s.pods - to)
-		meta.RemainingItemCount = &remaining
+		meta.Continue, meta.RemainingItemCount = fmt.Sprint(to), &remaining
 	}
 	from = min(from, to)
-	head, tail, err := encoding.listFrame(to-from, meta)
+	size := 0
+	for number := from; number < to && encoding.name == "protobuf"; number++ {
+		group, sent := s.fleet.at(number)
+		size += encoding.itemSize(group, &sent)
+	}
+	head, tail, err := encoding.listFrame(size, meta)
 	if err != nil {
 		http.Error(response, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	response.Header().Set("Content-Type", encoding.mediaType)
 	buffer := append(make([]byte, 0, flushAt+64<<10), head...)
-	for pod := from; pod < to; pod++ {
-		if pod > from && encoding.name == "json" {
+	for number := from; number < to; number++ {
+		if number > from && encoding.name == "json" {
 			buffer = append(buffer, ',')
 		}
-		buffer = encoding.item.append(buffer, pod, firstVersion+pod)
+		group, sent := s.fleet.at(number)
+		buffer = encoding.appendItem(buffer, group, &sent)
 		if len(buffer) >= flushAt {
 			if _, err := response.Write(buffer); err != nil {
 				return
@@ -121,14 +124,15 @@ func (s *server) watch(response http.ResponseWriter, request *http.Request, enco
 		mediaType += ";stream=watch"
 	}
 	response.Header().Set("Content-Type", mediaType)
-	stream := &frameStream{response: response, buffer: make([]byte, 0, flushAt+64<<10)}
+	stream := &frameStream{response: response, encoding: encoding, buffer: make([]byte, 0, flushAt+64<<10)}
 	if initial {
-		for pod := range s.pods {
-			if stream.send(encoding.added, pod, firstVersion+pod) != nil {
+		for number := range s.fleet.objects {
+			group, sent := s.fleet.at(number)
+			if stream.send(watch.Added, group, &sent) != nil {
 				return
 			}
 		}
-		bookmark, err := encoding.codec.closingBookmark(s.lastVersion())
+		bookmark, err := encoding.closingBookmark(s.fleet.lastVersion())
 		if err != nil {
 			return
 		}
@@ -147,7 +151,8 @@ func (s *server) watch(response http.ResponseWriter, request *http.Request, enco
 		case count := <-orders:
 			for range count {
 				next++
-				if stream.send(encoding.modified, (next-1)%s.pods, s.lastVersion()+next) != nil {
+				group, sent := s.fleet.update(next)
+				if stream.send(watch.Modified, group, &sent) != nil {
 					return
 				}
 			}
@@ -160,11 +165,12 @@ func (s *server) watch(response http.ResponseWriter, request *http.Request, enco
 
 type frameStream struct {
 	response http.ResponseWriter
+	encoding *encoding
 	buffer   []byte
 }
 
-func (f *frameStream) send(frame *template, pod, version int) error {
-	f.buffer = frame.append(f.buffer, pod, version)
+func (f *frameStream) send(event watch.EventType, group *group, sent *sent) error {
+	f.buffer = f.encoding.appendFrame(f.buffer, event, group, sent)
 	if len(f.buffer) < flushAt {
 		return nil
 	}
@@ -224,15 +230,4 @@ func (s *server) tellServed(response http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = json.NewEncoder(response).Encode(s.served)
-}
-
-func (s *server) get(response http.ResponseWriter, request *http.Request) {
-	encoding := s.negotiate(request)
-	pod, err := strconv.Atoi(strings.TrimPrefix(request.PathValue("name"), "orders-"))
-	if err != nil || pod < 0 || pod >= s.pods {
-		http.NotFound(response, request)
-		return
-	}
-	response.Header().Set("Content-Type", encoding.mediaType)
-	_, _ = response.Write(encoding.pod.append(nil, pod, firstVersion+pod))
 }

@@ -1,33 +1,43 @@
 package main
 
 import (
-	"fmt"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// One line of JSON: the bytes of the pod in each encoding, with and without managedFields.
-func printSizes() error {
-	encodings, err := newEncodings()
-	if err != nil {
-		return err
-	}
-	pod, err := examplePod()
-	if err != nil {
-		return err
-	}
-	size := func(encoding *encoding, pod *corev1.Pod) int {
-		encoded, encodeErr := runtime.Encode(encoding.codec.object, pod)
-		if encodeErr != nil {
-			err = encodeErr
+const sizedGroups = 500
+
+// One line of JSON: the mean bytes of an object in each encoding, with and without managedFields.
+func printSizes(kind kind, seed uint64, encodings map[string]*encoding) error {
+	sizes := map[string]int{}
+	for index := range sizedGroups {
+		g := &group{namespace: "team-0000", name: kind.name(rand.New(rand.NewPCG(seed, uint64(index))), index)}
+		if err := kind.fill(rand.New(rand.NewPCG(seed+1, uint64(index))), g); err != nil {
+			return err
 		}
-		return len(encoded)
+		for name, encoding := range encodings {
+			for _, without := range []string{"", "WithoutManagedFields"} {
+				object := g.states[0].DeepCopyObject()
+				if without != "" {
+					accessor, err := meta.Accessor(object)
+					if err != nil {
+						return err
+					}
+					accessor.SetManagedFields(nil)
+				}
+				body, err := encoding.body(object)
+				if err != nil {
+					return err
+				}
+				sizes[name+without] += len(encoding.opening) + len(body)
+			}
+		}
 	}
-	bare := pod.DeepCopy()
-	bare.ManagedFields = nil
-	fmt.Printf(`{"json":%d,"protobuf":%d,"jsonWithoutManagedFields":%d,"protobufWithoutManagedFields":%d}`+"\n",
-		size(encodings["json"], pod), size(encodings["protobuf"], pod),
-		size(encodings["json"], bare), size(encodings["protobuf"], bare))
-	return err
+	for name := range sizes {
+		sizes[name] /= sizedGroups
+	}
+	return json.NewEncoder(os.Stdout).Encode(sizes)
 }

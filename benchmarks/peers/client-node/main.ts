@@ -1,11 +1,13 @@
 /** Follows all pods with `makeInformer` of @kubernetes/client-node and reports what that took. */
 import { CoreV1Api, KubeConfig, makeInformer, type V1Pod } from '@kubernetes/client-node';
-import { EventWatch, Measurement, peerOptions, report, reportEvents } from '../measurement.ts';
+import { EventWatch, Measurement, measureEvents, peerOptions, report } from '../measurement.ts';
 
 const options = peerOptions();
 const config = new KubeConfig();
 config.loadFromOptions({
-  clusters: [{ name: 'replay', server: options.server, skipTLSVerify: true }],
+  clusters: [
+    { name: 'replay', server: options.server, ...(options.ca && { caFile: options.ca }), skipTLSVerify: false },
+  ],
   users: [{ name: 'nobody' }],
   contexts: [{ name: 'replay', cluster: 'replay', user: 'nobody' }],
   currentContext: 'replay',
@@ -22,9 +24,11 @@ informer.on('error', (error) => {
 
 const sync = new Measurement();
 await informer.start();
-const { seconds, heapGrowth, ...synced } = await sync.end();
+const { seconds, ...synced } = await sync.end();
 const objects = informer.list().length;
-report({ objects, syncSeconds: seconds, ...synced, heapBytesPerObject: heapGrowth() / objects });
+report({ objects, syncSeconds: seconds, ...synced, heapBytesAtSync: sync.memoryGrowth().all / objects });
 
-await reportEvents(options, events);
+const changed = await measureEvents(options, events);
+const memory = sync.memoryGrowth();
+report({ ...changed, heapBytesPerObject: memory.all / objects, v8BytesPerObject: memory.v8 / objects });
 process.exit(0);

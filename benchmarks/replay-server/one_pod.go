@@ -2,35 +2,36 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// What stands in the encoded pod where each sent pod has its own; the widths are those of what replaces them.
-const (
-	nameMark      = "orders-NAMEMRK"
-	namespaceMark = "team-NSMK"
-	uidMark       = "UIDMARKS-4a51-4c0e-9b1f-0123456789ab"
-	versionMark   = "RVRVRVRVRV"
-)
+// Every pod is a copy of one, so the state is one, too.
+func fillOnePod(_ *rand.Rand, group *group) error {
+	pod, err := examplePod(group.namespace)
+	group.states, group.first, group.updated = []runtime.Object{pod}, []int{100}, []int{100}
+	return err
+}
 
-// The pod that is sent: two containers with 13 environment variables each, probes, volumes, a full status, and the
+// Two containers with 13 environment variables each, probes, volumes, a full status, and the
 // managedFields of the two managers that a pod has when a ReplicaSet made it and a kubelet runs it.
-func examplePod() (*corev1.Pod, error) {
+func examplePod(namespace string) (*corev1.Pod, error) {
 	created := metav1.NewTime(time.Date(2026, 3, 2, 8, 15, 30, 0, time.UTC))
 	yes, no := true, false
 	var user, graceSeconds, notReadySeconds int64 = 10001, 30, 300
 	pod := &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name:              nameMark,
+			Name:              "orders-6c9f7d5b8d-" + nameMark,
 			GenerateName:      "orders-6c9f7d5b8d-",
-			Namespace:         namespaceMark,
+			Namespace:         namespace,
 			UID:               uidMark,
 			ResourceVersion:   versionMark,
 			Generation:        1,
@@ -81,7 +82,7 @@ func examplePod() (*corev1.Pod, error) {
 		},
 		Status: exampleStatus(created),
 	}
-	fields, err := managedFields(pod, created)
+	fields, err := managedFields(pod, created, created)
 	pod.ManagedFields = fields
 	return pod, err
 }

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { inspectorPage } from './scripts/inspector-page.ts';
 
 const source = (path: string) => new URL(path, import.meta.url).pathname;
 
@@ -7,15 +8,21 @@ const alias = [
   { find: /^tidewatch$/, replacement: source('src/index.ts') },
   { find: /^tidewatch\/controller$/, replacement: source('src/controller/index.ts') },
   { find: /^tidewatch\/testing$/, replacement: source('src/testing/index.ts') },
+  { find: /^tidewatch\/metrics$/, replacement: source('src/metrics/index.ts') },
   { find: /^tidewatch\/workqueue$/, replacement: source('src/workqueue/index.ts') },
   { find: /^tidewatch\/client-node$/, replacement: source('src/client-node/index.ts') },
+  { find: /^tidewatch\/inspector$/, replacement: source('src/inspector/index.ts') },
   { find: /^tidewatch\/api\/(.+)$/, replacement: `${source('src/generated/api')}/$1.ts` },
 ];
+
+/** As the build does. Vitest takes it out of the object that it gets, so each project has its own. */
+const define = { TIDEWATCH_INSPECTOR_PAGE: JSON.stringify(inspectorPage()) };
 
 export default defineConfig({
   test: {
     projects: [
       {
+        define: { ...define },
         resolve: { alias },
         test: {
           name: 'unit',
@@ -24,6 +31,7 @@ export default defineConfig({
         },
       },
       {
+        define: { ...define },
         resolve: { alias },
         test: {
           name: 'e2e',

@@ -25,6 +25,8 @@ function load(specifier: string): Promise<unknown> {
   if (door === 'testing') return import('tidewatch/testing');
   if (door === 'workqueue') return import('tidewatch/workqueue');
   if (door === 'client-node') return import('tidewatch/client-node');
+  if (door === 'inspector') return import('tidewatch/inspector');
+  if (door === 'metrics') return import('tidewatch/metrics');
   return import(/* @vite-ignore */ join(root, 'src/generated/api', `${path.join('/')}.ts`));
 }
 

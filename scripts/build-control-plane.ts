@@ -1,12 +1,17 @@
 /**
  * Builds etcd, kube-apiserver, kubectl and kube-controller-manager from their Go modules (tools/control-plane) into the
  * cache folder, once a machine. What KUBEBUILDER_ASSETS or the cache folder holds already is left alone.
+ *
+ *   npx tsx scripts/build-control-plane.ts [--suite]
+ *
+ * `--suite` also builds Kubernetes' own end-to-end suite and the program that runs it in parallel.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import {
   CONTROL_PLANE_VERSION,
   controlPlaneCacheFolder,
@@ -14,6 +19,7 @@ import {
   PROGRAM_NAMES,
   type ProgramName,
 } from '../src/testing/control-plane/assets.ts';
+import { SUITE_PROGRAM_NAMES, type SuiteProgramName } from '../tools/conformance/suite-programs.ts';
 
 interface Recipe {
   /** The Go module in which it is built. */
@@ -22,7 +28,11 @@ interface Recipe {
   sources: readonly string[];
   goPackage: string;
   linkerFlags: string;
+  /** Set when it is the tests of the package that are built. */
+  isTest?: true;
 }
+
+type BuiltName = ProgramName | SuiteProgramName;
 
 const [major, minor] = CONTROL_PLANE_VERSION.slice(1).split('.');
 const VERSION_PACKAGE = 'k8s.io/component-base/version';
@@ -37,16 +47,23 @@ const KUBERNETES_LINKER_FLAGS = [
 const folder = controlPlaneCacheFolder();
 const extension = process.platform === 'win32' ? '.exe' : '';
 
-function recipeOf(name: ProgramName): Recipe {
-  const module = (leaf: string) => fileURLToPath(new URL(`../tools/control-plane/${leaf}`, import.meta.url));
-  return name === 'etcd'
-    ? { module: module('etcd'), sources: ['go.mod', 'go.sum', 'main.go'], goPackage: '.', linkerFlags: '-s -w' }
-    : {
-        module: module('kubernetes'),
-        sources: ['go.mod', 'go.sum'],
-        goPackage: `k8s.io/kubernetes/cmd/${name}`,
-        linkerFlags: KUBERNETES_LINKER_FLAGS,
-      };
+function recipeOf(name: BuiltName): Recipe {
+  const inModule = (leaf: string, goPackage: string, linkerFlags: string, sources = ['go.mod', 'go.sum']): Recipe => ({
+    module: fileURLToPath(new URL(`../tools/control-plane/${leaf}`, import.meta.url)),
+    sources,
+    goPackage,
+    linkerFlags,
+  });
+  switch (name) {
+    case 'etcd':
+      return inModule('etcd', '.', '-s -w', ['go.mod', 'go.sum', 'main.go']);
+    case 'e2e.test':
+      return { ...inModule('conformance', 'k8s.io/kubernetes/test/e2e', KUBERNETES_LINKER_FLAGS), isTest: true };
+    case 'ginkgo':
+      return inModule('conformance', 'github.com/onsi/ginkgo/v2/ginkgo', '-s -w');
+    default:
+      return inModule('kubernetes', `k8s.io/kubernetes/cmd/${name}`, KUBERNETES_LINKER_FLAGS);
+  }
 }
 
 /** Changes whenever the same command would build something else. */
@@ -57,7 +74,7 @@ function fingerprintOf(recipe: Recipe): string {
 }
 
 /** Where a usable program is, or undefined when it has to be built. */
-function whereIs(name: ProgramName): string | undefined {
+function whereIs(name: BuiltName): string | undefined {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given && isExecutable(join(given, name + extension))) return `${given} (KUBEBUILDER_ASSETS)`;
   try {
@@ -85,14 +102,15 @@ function run(command: string, args: readonly string[], cwd: string, what: string
   }).finally(() => clearInterval(ticker));
 }
 
-async function build(name: ProgramName, label: string): Promise<void> {
+async function build(name: BuiltName, label: string): Promise<void> {
   const recipe = recipeOf(name);
   const startedAt = performance.now();
   const temporary = join(folder, `${name}.building-${process.pid}${extension}`);
   try {
     console.log(`${label} ${name}: building`);
-    const args = ['build', '-trimpath', '-ldflags', recipe.linkerFlags, '-o', temporary, recipe.goPackage];
-    await run('go', args, recipe.module, name);
+    const command = recipe.isTest ? ['test', '-c', '-vet=off'] : ['build'];
+    const args = ['-trimpath', '-ldflags', recipe.linkerFlags, '-o', temporary, recipe.goPackage];
+    await run('go', [...command, ...args], recipe.module, name);
     renameSync(temporary, join(folder, name + extension));
     writeFileSync(join(folder, `${name}.fingerprint`), fingerprintOf(recipe));
     console.log(`${label} ${name}: built in ${Math.round((performance.now() - startedAt) / 1000)} s`);
@@ -101,26 +119,31 @@ async function build(name: ProgramName, label: string): Promise<void> {
   }
 }
 
-/** The version is written down in two places, for Go and for us. */
+/** The version is written down in three places, twice for Go and once for us. */
 function ensureOneVersion(): void {
-  const goMod = readFileSync(join(recipeOf('kube-apiserver').module, 'go.mod'), 'utf8');
-  const required = /k8s\.io\/kubernetes (v\S+)/.exec(goMod)?.[1];
-  if (required === CONTROL_PLANE_VERSION) return;
-  throw new Error(
-    `tools/control-plane/kubernetes/go.mod requires ${required}, but CONTROL_PLANE_VERSION is ${CONTROL_PLANE_VERSION}.`,
-  );
+  for (const name of ['kube-apiserver', 'e2e.test'] as const) {
+    const path = join(recipeOf(name).module, 'go.mod');
+    const required = /k8s\.io\/kubernetes (v\S+)/.exec(readFileSync(path, 'utf8'))?.[1];
+    if (required === CONTROL_PLANE_VERSION) continue;
+    throw new Error(`${path} requires ${required}, but CONTROL_PLANE_VERSION is ${CONTROL_PLANE_VERSION}.`);
+  }
 }
 
 async function main(): Promise<void> {
   ensureOneVersion();
-  const missing = PROGRAM_NAMES.filter((name) => {
+  const { values } = parseArgs({ options: { suite: { type: 'boolean', default: false } } });
+  const wanted: BuiltName[] = [...PROGRAM_NAMES, ...(values.suite ? SUITE_PROGRAM_NAMES : [])];
+  const missing = wanted.filter((name) => {
     const place = whereIs(name);
     if (place !== undefined) console.log(`${name}: found in ${place}`);
     return place === undefined;
   });
   if (missing.length === 0) return;
   console.log(`Building ${missing.join(', ')} ${CONTROL_PLANE_VERSION} into ${folder}.`);
-  console.log('This happens once and takes about ten minutes on two cores when the Go caches are empty.');
+  const minutes = missing.includes('e2e.test')
+    ? 'about twenty minutes, or thirty with the others,'
+    : 'about ten minutes';
+  console.log(`This happens once and takes ${minutes} on two cores when the Go caches are empty.`);
   mkdirSync(folder, { recursive: true });
   await run('go', ['version'], folder, 'go').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -37,8 +37,10 @@ const doors = [
   'src/index.ts',
   'src/client-node/index.ts',
   'src/controller/index.ts',
+  'src/inspector/index.ts',
   'src/testing/index.ts',
   'src/workqueue/index.ts',
+  'src/metrics/index.ts',
   ...apiDoors,
 ];
 
@@ -61,25 +63,32 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
   cwd: root,
   stdio: 'inherit',
 });
-// Nobody steps through generated tables or through the YAML parser; in the maps they would take as much room as our own stages.
+// Nobody steps through generated tables, the YAML parser or the page of the inspector; in the maps they would take as much room as our own stages.
 for (const map of filesIn('dist/chunks', '.js.map')) {
   const path = join(root, map);
   const content = JSON.parse(readFileSync(path, 'utf8')) as { sources: string[]; sourcesContent: string[] };
+  // The embedded server is for tests, and its lines and names are kept: a map of it would be a fifth of the package.
+  if (content.sources.filter((source) => source.includes('/src/apiserver/')).length > content.sources.length / 2) {
+    dropMap(map);
+    continue;
+  }
   content.sourcesContent = content.sourcesContent.map((text, index) =>
-    /\/(src\/generated|node_modules\/yaml)\//.test(content.sources[index] ?? '')
+    /\/(src\/generated|node_modules\/yaml)\/|^<define:/.test(content.sources[index] ?? '')
       ? '// The map leaves this file out.\n'
       : text,
   );
   writeFileSync(path, JSON.stringify(content));
 }
 // The doors of the API hold tokens alone; a map of the types that were erased would be most of their size.
-for (const map of filesIn('dist/generated/api', '.js.map')) {
-  const script = join(root, map.replace(/\.map$/, ''));
-  writeFileSync(script, readFileSync(script, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'));
-  rmSync(join(root, map));
-}
+for (const map of filesIn('dist/generated/api', '.js.map')) dropMap(map);
 const kept = reachable(doors.map((door) => join(dist, door.replace(/^src\//, '').replace(/\.ts$/, '.d.ts'))));
 for (const file of filesIn('dist', '.d.ts')) {
   const path = join(root, file);
   if (!kept.has(path)) rmSync(path);
+}
+
+function dropMap(map: string): void {
+  const script = join(root, map.replace(/\.map$/, ''));
+  writeFileSync(script, readFileSync(script, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'));
+  rmSync(join(root, map));
 }

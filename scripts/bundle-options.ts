@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
+import { inspectorPage } from './inspector-page.ts';
 
 const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const { version } = JSON.parse(readFileSync(file('package.json'), 'utf8')) as { version: string };
@@ -28,7 +29,10 @@ export const bundleOptions = {
   target: 'node20.19',
   packages: 'external',
   plugins: [ownYaml],
-  define: { TIDEWATCH_VERSION: JSON.stringify(version) },
+  define: {
+    TIDEWATCH_VERSION: JSON.stringify(version),
+    TIDEWATCH_INSPECTOR_PAGE: JSON.stringify(inspectorPage()),
+  },
   sourcemap: true,
   logLevel: 'warning',
 } satisfies BuildOptions;

@@ -1,10 +1,12 @@
 /**
  * The public names of every door, with their kinds, beside the snapshot in docs/api-snapshot.txt. A change of the public
- * face then shows in review: `tsx scripts/check-api.ts` fails on a difference, with `--write` it takes the new state.
+ * face then shows in review: `tsx scripts/check-api.ts` fails on a difference, with `--write` it takes the new state. It also fails when an
+ * option refuses `undefined`, which programs with `exactOptionalPropertyTypes` hand in.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { refusedUndefined } from '../tools/docs/accepts-undefined.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const snapshotFile = `${root}docs/api-snapshot.txt`;
@@ -12,8 +14,10 @@ const doors = [
   'src/index.ts',
   'src/client-node/index.ts',
   'src/controller/index.ts',
+  'src/inspector/index.ts',
   'src/testing/index.ts',
   'src/workqueue/index.ts',
+  'src/metrics/index.ts',
 ];
 
 function memberNames(checker: ts.TypeChecker, symbol: ts.Symbol): string[] {
@@ -34,17 +38,25 @@ function memberNames(checker: ts.TypeChecker, symbol: ts.Symbol): string[] {
     .sort();
 }
 
-function describeDoor(program: ts.Program, door: string): string[] {
+/** By its name in the door. */
+function exportsOf(program: ts.Program, door: string): Map<string, ts.Symbol> {
   const checker = program.getTypeChecker();
   const file = program.getSourceFile(`${root}${door}`);
   const module = file && checker.getSymbolAtLocation(file);
   if (!module) throw new Error(`${door} exports nothing`);
+  const sorted = checker.getExportsOfModule(module).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const target = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  return new Map(sorted.map((exported) => [exported.name, target(exported)]));
+}
+
+function describeDoor(program: ts.Program, door: string): string[] {
+  const checker = program.getTypeChecker();
   const lines = [`# ${door}`];
-  for (const exported of checker.getExportsOfModule(module).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+  for (const [name, symbol] of exportsOf(program, door)) {
     const kind = symbol.flags & ts.SymbolFlags.Class ? 'class' : symbol.flags & ts.SymbolFlags.Value ? 'value' : 'type';
     const members = memberNames(checker, symbol);
-    lines.push(`${kind} ${exported.name}${members.length > 0 ? `: ${members.join(' ')}` : ''}`);
+    lines.push(`${kind} ${name}${members.length > 0 ? `: ${members.join(' ')}` : ''}`);
   }
   return lines;
 }
@@ -72,4 +84,12 @@ if (process.argv.includes('--write')) {
     console.error('The public face has changed. If that is meant: npx tsx scripts/check-api.ts --write');
     process.exitCode = 1;
   } else console.log('The public face is as in docs/api-snapshot.txt.');
+}
+
+const exported = doors.flatMap((door) => [...exportsOf(program, door).values()]);
+for (const option of refusedUndefined(program.getTypeChecker(), exported)) {
+  console.error(
+    `${option}: add "| undefined" to its type, so that programs with exactOptionalPropertyTypes can hand it in.`,
+  );
+  process.exitCode = 1;
 }

@@ -23,9 +23,12 @@ const ALLOWED_FOLDERS: ReadonlyMap<string, readonly string[] | 'any'> = new Map<
   ['cluster', [...WORDS, 'http', 'login']],
   ['codec', [...WORDS, 'generated']],
   ['workqueue', WORDS],
+  ['snapshot', WORDS],
+  ['metrics', WORDS],
   ['client-node', ['api', 'generated']],
-  ['informer', [...WORDS, ...STAGES, 'cluster', 'generated']],
+  ['informer', [...WORDS, ...STAGES, 'cluster', 'generated', 'snapshot']],
   ['controller', [...WORDS, 'http', 'cluster', 'generated', 'informer', 'processor', 'store', 'workqueue']],
+  ['inspector', [...WORDS, 'controller', 'informer', 'processor', 'store']],
   ['apiserver', [...WORDS, 'generated']],
   ['testing', 'any'],
   ['cli', 'any'],
@@ -57,6 +60,9 @@ const AMBIENT_FOLDERS = new Set(['observe', 'cli']);
 
 /** Folders whose errors a user of the library does not meet. Everywhere else an error is a kind of `TidewatchError`. */
 const PLAIN_ERROR_FOLDERS = new Set(['apiserver', 'cli', 'generated', 'testing']);
+/** Runs in a browser: it has the browser's time and errors, and imports itself and the words that it shares with its server. */
+const PAGE_FOLDER = join('inspector', 'page');
+const PAGE_WORDS = join('inspector', 'protocol.ts');
 const BASE_ERROR_FILE = join('api', 'tidewatch-error.ts');
 
 const breaches: string[] = [];
@@ -78,6 +84,10 @@ function folderOf(path: string): string | undefined {
   return parts.length > 1 ? parts[0] : undefined;
 }
 
+function isPage(path: string): boolean {
+  return path.startsWith(PAGE_FOLDER + sep);
+}
+
 function packageOf(specifier: string): string {
   return specifier
     .split('/')
@@ -91,6 +101,9 @@ function checkImport(path: string, folder: string | undefined, specifier: string
     if (target.startsWith('..')) {
       breaches.push(`${where} imports ${specifier}, which lies outside ${relative('.', root)}/ and is not published.`);
       return;
+    }
+    if (isPage(path) !== isPage(target) && target !== PAGE_WORDS) {
+      breaches.push(`${where} imports ${target}, but a page and what runs in Node share ${PAGE_WORDS} alone.`);
     }
     const targetFolder = folderOf(target);
     if (folder === undefined || targetFolder === folder) return;
@@ -199,7 +212,8 @@ function checkFile(path: string): void {
       `${path} has ${lines} lines, more than ${MAX_LINES}: it holds more than one thing, so make it more than one file.`,
     );
   }
-  const hasPlainErrors = PLAIN_ERROR_FOLDERS.has(folder ?? '') || path === BASE_ERROR_FILE;
+  const hasPlainErrors = PLAIN_ERROR_FOLDERS.has(folder ?? '') || path === BASE_ERROR_FILE || isPage(path);
+  const isAmbient = AMBIENT_FOLDERS.has(folder ?? '') || isPage(path);
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const visit = (node: ts.Node): void => {
     const where = () => `${path}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}`;
@@ -208,7 +222,7 @@ function checkFile(path: string): void {
     if (specifier?.startsWith('.') && (ts.isImportDeclaration(node) || ts.isExportDeclaration(node))) {
       imports.get(path)?.push(relative(root, resolve(root, dirname(path), specifier)));
     }
-    const use = AMBIENT_FOLDERS.has(folder ?? '') ? undefined : ambientUse(node);
+    const use = isAmbient ? undefined : ambientUse(node);
     if (use !== undefined) {
       breaches.push(
         `${where()} uses ${use}: take the Clock with its scheduler, the random source or the Logger from the options instead.`,

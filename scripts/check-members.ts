@@ -6,7 +6,7 @@
  *
  * Members of what a door exports, and of what its signatures name, are the users', and alive. So is a member that is read through
  * another type: one that its own type names (`extends`, `implements`), or one of which its own type has all required members. One
- * that is there to be measured by tests says so with `@testonly`.
+ * that is there to be measured by tests says so with `@testonly`, one that another library calls with `@external`.
  */
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,12 +17,14 @@ const DOORS = [
   'src/index.ts',
   'src/client-node/index.ts',
   'src/controller/index.ts',
+  'src/inspector/index.ts',
   'src/testing/index.ts',
   'src/workqueue/index.ts',
+  'src/metrics/index.ts',
 ];
 const TESTS = /(\.test|-fixture)\.ts$|^e2e\//;
-/** Their members are those of the API, whoever reads them. */
-const GENERATED = /^src\/generated\//;
+/** Their members are those of the API, whoever reads them; what the server of the inspector says is read in a browser. */
+const GENERATED = /^src\/(generated\/|inspector\/protocol\.ts$)/;
 /** The language and Node call these by themselves. */
 const CALLED_FROM_OUTSIDE = new Set([
   'toString',
@@ -251,7 +253,8 @@ function ownerName(member: ts.Node): string {
 
 function isAlive(member: ts.NamedDeclaration, container: Container): boolean {
   const name = nameOf(member);
-  if (CALLED_FROM_OUTSIDE.has(name) || isRead(member) || hasTag(member, 'testonly')) return true;
+  if (CALLED_FROM_OUTSIDE.has(name) || isRead(member) || hasTag(member, 'testonly') || hasTag(member, 'external'))
+    return true;
   return isInherited(name, container) || isOverridden(name, container) || isReadByShape(name, container);
 }
 

@@ -31,6 +31,7 @@ const SECTIONS: readonly Section[] = [
 const WORKQUEUE_SECTIONS: readonly Section[] = [{ title: 'Work queues', folders: ['src/workqueue/'] }];
 
 const CONTROLLER_SECTIONS: readonly Section[] = [{ title: 'Controllers', folders: ['src/controller/'] }];
+const INSPECTOR_SECTIONS = [{ title: 'The page', folders: ['inspector'] }];
 const CLIENT_NODE_SECTIONS: readonly Section[] = [{ title: 'Objects of client-node', folders: ['src/client-node/'] }];
 
 const TESTING_SECTIONS: readonly Section[] = [
@@ -56,15 +57,20 @@ async function makePages(): Promise<{ pages: Map<string, string>; guideText: str
     'src/index.ts',
     'src/client-node/index.ts',
     'src/controller/index.ts',
+    'src/inspector/index.ts',
     'src/testing/index.ts',
     'src/workqueue/index.ts',
+    'src/metrics/index.ts',
   ]);
   const main = reader.read('src/index.ts');
   const controller = reader.read('src/controller/index.ts', new Set(main.map(({ name }) => name)));
   const testing = reader.read('src/testing/index.ts', new Set([...main, ...controller].map(({ name }) => name)));
   const workqueue = reader.read('src/workqueue/index.ts', new Set(main.map(({ name }) => name)));
   const clientNode = reader.read('src/client-node/index.ts', new Set(main.map(({ name }) => name)));
-  const all = [...main, ...testing, ...workqueue, ...controller, ...clientNode];
+  const metrics = reader.read('src/metrics/index.ts', new Set(main.map(({ name }) => name)));
+  const others = new Set([...main, ...controller].map(({ name }) => name));
+  const inspector = reader.read('src/inspector/index.ts', others);
+  const all = [...main, ...testing, ...workqueue, ...controller, ...clientNode, ...metrics, ...inspector];
   mustBeExported(all);
   mustBeDocumented(all);
   const guideText = withOptionTables(readFileSync(guide, 'utf8'), main);
@@ -99,6 +105,18 @@ async function makePages(): Promise<{ pages: Map<string, string>; guideText: str
       }),
     ],
     [
+      'metrics.md',
+      renderReference({
+        title: 'tidewatch/metrics',
+        intro: "What `import { … } from 'tidewatch/metrics'` offers. [Metrics](../metrics.md) shows how to use it.",
+        sections: [
+          { title: 'Adapters', folders: ['metrics/'] },
+          { title: 'Other', folders: [] },
+        ],
+        names: metrics,
+      }),
+    ],
+    [
       'controller.md',
       renderReference({
         title: 'tidewatch/controller',
@@ -116,6 +134,16 @@ async function makePages(): Promise<{ pages: Map<string, string>; guideText: str
           "What `import { … } from 'tidewatch/client-node'` offers. [From client-node](../from-client-node.md) shows how to use it.",
         sections: CLIENT_NODE_SECTIONS,
         names: clientNode,
+      }),
+    ],
+    [
+      'inspector.md',
+      renderReference({
+        title: 'tidewatch/inspector',
+        intro:
+          "What `import { … } from 'tidewatch/inspector'` offers. [The inspector](../inspector.md) shows how to use it.",
+        sections: INSPECTOR_SECTIONS,
+        names: inspector,
       }),
     ],
     ['api.md', renderTokens(await tokenModules())],

@@ -18,13 +18,14 @@ import { DemoWorld } from '../src/cli/demo/demo-world.ts';
 import { seededRandom } from '../src/cli/demo/seeded-random.ts';
 import { logsOn } from '../src/cli/logs/logs.ts';
 import { logsCommand } from '../src/cli/logs/logs-command.ts';
-import { runCli } from '../src/cli/run-cli.ts';
+import { run } from '../src/cli/run-cli-fixture.ts';
 import { usage } from '../src/cli/serve/serve.ts';
 import { type TerminalCell, VirtualTerminal } from '../src/cli/terminal/virtual-terminal-fixture.ts';
 import { watchOn } from '../src/cli/watch/watch.ts';
 import { watchCommand } from '../src/cli/watch/watch-command.ts';
 import { watchRequest } from '../src/cli/watch/watch-request.ts';
 import { Cluster } from '../src/cluster/cluster.ts';
+import { leases } from '../src/generated/api/coordination/v1.ts';
 import { pods } from '../src/generated/api/core/v1.ts';
 import { systemClock } from '../src/observe/clock.ts';
 import { FakeClock } from '../src/observe/fake-clock.ts';
@@ -208,22 +209,82 @@ async function recordGenerate(): Promise<Take[]> {
       spec,
     };
     writeFileSync(join(folder, 'crontabs.yaml'), JSON.stringify(definition));
-    const stdout = new PassThrough();
-    let text = '';
-    stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-    });
-    await runCli(['generate', 'crd', 'crontabs.yaml'], {
-      stdin: new PassThrough(),
-      stdout,
-      stderr: new PassThrough(),
-      env: {},
-      cwd: folder,
-    });
-    return recordText('tidewatch generate crd crontabs.yaml', text);
+    const { stdout } = await run(['generate', 'crd', 'crontabs.yaml'], { cwd: folder });
+    return recordText('tidewatch generate crd crontabs.yaml', stdout);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+async function recordGenerateApi(): Promise<Take[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidewatch-record-'));
+  await using server = await ApiServer.start();
+  try {
+    writeFileSync(join(folder, 'config'), server.kubeconfig());
+    const argv = ['generate', 'api', 'coordination.k8s.io/v1'];
+    const { stdout } = await run(argv, { cwd: folder, env: { KUBECONFIG: join(folder, 'config') } });
+    // The beginning shows enough.
+    const lines = stdout.split('\n').slice(0, 24);
+    return recordText(`tidewatch ${argv.join(' ')} | head -n ${lines.length}`, lines.join('\n'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function recordInit(): Promise<Take[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidewatch-record-'));
+  try {
+    const { stdout } = await run(['init', 'operator', 'website'], { cwd: folder });
+    return recordText('tidewatch init operator website', stdout);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A leader, and a sharding of two processes. */
+async function recordTop(): Promise<Take[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidewatch-record-'));
+  const server = await ApiServer.start();
+  try {
+    writeFileSync(join(folder, 'config'), server.kubeconfig());
+    await using cluster = server.cluster({ fieldManager: 'record' });
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    const hold = (name: string, holderIdentity: string, role?: string) =>
+      cluster.client(leases).create({
+        metadata: {
+          name,
+          ...(role && { labels: { 'tidewatch.dev/sharding': 'website', 'tidewatch.dev/role': role } }),
+        },
+        spec: { holderIdentity, leaseDurationSeconds: 15, renewTime },
+      });
+    await hold('billing', 'pay-0');
+    for (const member of ['web-0', 'web-1']) await hold(`website-member-${member}`, member, 'member');
+    for (let shard = 0; shard < 8; shard++)
+      await hold(`website-shard-${shard}`, `web-${shard % 3 === 0 ? 1 : 0}`, 'shard');
+    const { stdout } = await run(['top'], { env: { KUBECONFIG: join(folder, 'config'), LANG: 'C.UTF-8' } });
+    return recordText('tidewatch top', stdout.replace(/\b\d+(m?s)\b/g, '1$1'));
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What a shell shows when Tab is pressed. */
+async function recordCompletion(): Promise<Take[]> {
+  const { stdout } = await run(['__complete', '--', '']);
+  const candidates = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  const width = Math.max(...candidates.map(([value = '']) => value.length));
+  const rows = candidates.map(([value = '', about = '']) => `${value.padEnd(width)}  -- ${about}`);
+  return recordText('source <(tidewatch completion zsh)', ['$ tidewatch <Tab>', ...rows].join('\n'));
+}
+
+/** The Node that it names is not the one that draws. */
+async function recordVersion(): Promise<Take[]> {
+  const { stdout } = await run(['version']);
+  return recordText('tidewatch version', stdout.replace(/node [^)]+/, 'node 22.18.0'));
 }
 
 function copyOf(terminal: VirtualTerminal): Frame {
@@ -350,6 +411,16 @@ const pictures = new Map([
     svg(recordText('tidewatch serve', usage('https://127.0.0.1:6443', 'tidewatch.kubeconfig')), 'tidewatch serve'),
   ],
   ['generate.svg', svg(await recordGenerate(), 'tidewatch generate crd crontabs.yaml')],
+  ['generate-api.svg', svg(await recordGenerateApi(), 'tidewatch generate api coordination.k8s.io/v1')],
+  ['init.svg', svg(await recordInit(), 'tidewatch init operator website')],
+  ['top.svg', svg(await recordTop(), 'tidewatch top')],
+  [
+    'inspect.svg',
+    svg(recordText('tidewatch inspect --help', (await run(['inspect', '--help'])).stdout), 'tidewatch inspect --help'),
+  ],
+  ['completion.svg', svg(await recordCompletion(), 'tidewatch completion: what Tab shows')],
+  ['version.svg', svg(await recordVersion(), 'tidewatch version')],
+  ['help.svg', svg(recordText('tidewatch help', (await run(['help'])).stdout), 'tidewatch help')],
 ]);
 const isCheck = process.argv.includes('--check');
 for (const [name, text] of pictures) {

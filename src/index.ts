@@ -1,6 +1,6 @@
 export { ApiError, type ApiErrorContext, type ApiErrorKind } from './api/api-error.ts';
 export { DeletedFinalStateUnknown } from './api/deleted-final-state-unknown.ts';
-export type { FieldPath } from './api/field-path.ts';
+export type { FieldPath, FieldValue } from './api/field-path.ts';
 export { type FieldRequirement, FieldSelector } from './api/field-selector.ts';
 export {
   deletionHandlingKey,
@@ -14,6 +14,7 @@ export { LabelSelector, type LabelSelectorObject, type Labels } from './api/labe
 export type { LabelOperator, LabelRequirement } from './api/label-selector-parser.ts';
 export type { ListOptions, ResourceVersionMatch } from './api/list-options.ts';
 export type {
+  Answered,
   KubernetesList,
   KubernetesObject,
   ListMeta,
@@ -27,6 +28,7 @@ export type {
 export type { AppliedObject, JsonPatchOperation, MergePatch, StrategicMergePatch } from './api/patch.ts';
 export type { Reachability } from './api/reachability.ts';
 export {
+  type AnsweredResource,
   apiVersionOf,
   defineResource,
   type GroupVersionKind,
@@ -54,7 +56,7 @@ export type {
 export { TransportError, type TransportErrorKind, type TransportErrorOptions } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
 export type { AllowedOptions } from './cluster/allowed-namespaces.ts';
-export { Client, type ClientOptions } from './cluster/client.ts';
+export { type AnsweredClient, Client, type ClientOptions } from './cluster/client.ts';
 export type { ClientNodeCluster, ClientNodeConfig, ClientNodeUser } from './cluster/client-node-config.ts';
 export type {
   ApplyOptions,
@@ -109,6 +111,7 @@ export type { InformerMemory } from './informer/informer-memory.ts';
 export type { ClusterConnection, ClusterOrigin, InformerOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
 export type { InformerSettings, SharedIndexInformerOptions } from './informer/informer-settings.ts';
 export type { InformerState, MissingNamespace } from './informer/informer-state.ts';
+export type { HandlerStatus, InformerPartStatus } from './informer/informer-status.ts';
 export { Lister, type ListerSource, type NamespaceLister } from './informer/lister.ts';
 export { ResourceInformer } from './informer/resource-informer.ts';
 export { ResourceMap } from './informer/resource-map.ts';
@@ -127,9 +130,22 @@ export type { ExecPolicy } from './login/exec-policy.ts';
 export type { Impersonation } from './login/impersonation.ts';
 export { KubeconfigError } from './login/kubeconfig.ts';
 export type { KubeconfigContent } from './login/kubeconfig-loader.ts';
+export type {
+  ChannelValues,
+  FramesValue,
+  HandlerValue,
+  ListValue,
+  OfPart,
+  QueueValue,
+  RequestValue,
+  RunValue,
+  Stage,
+  StoreValue,
+  WatchValue,
+} from './observe/channels.ts';
 export { type Clock, systemClock, type Timer, type TimerOptions } from './observe/clock.ts';
 export { type Logger, type LogLevel, leveled, silentLogger } from './observe/logger.ts';
-export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics } from './observe/metrics.ts';
+export type { Counter, Gauge, Histogram, MetricDefinition, MetricLabels, Metrics, Series } from './observe/metrics.ts';
 export type { Random } from './observe/random.ts';
 export type { Scheduler } from './observe/scheduler.ts';
 export type {
@@ -170,6 +186,7 @@ export type {
   WatchErrorHandler,
 } from './reflector/reflector-options.ts';
 export type { LeftOut, ReflectorPhase, ReflectorState } from './reflector/reflector-state.ts';
+export type { SnapshotOptions } from './snapshot/snapshot.ts';
 export {
   type IndexDefinition,
   type Indexers,
@@ -180,5 +197,6 @@ export {
 export { IndexError, type IndexErrorKind } from './store/index-error.ts';
 export { Indexer, type IndexerOptions } from './store/indexer.ts';
 export { type Mutation, MutationDetector, type MutationDetectorOptions } from './store/mutation-detector.ts';
+export type { ProjectedRow, ProjectionOptions } from './store/projection.ts';
 export { Store, type StoreOptions } from './store/store.ts';
 export { ThreadSafeStore } from './store/thread-safe-store.ts';

@@ -26,6 +26,8 @@ export interface RequestHooks {
   written(request: TransportRequest, answer: unknown): void;
   /** An attempt of a write has failed in a way that leaves open whether the server has done it. */
   inDoubt(request: TransportRequest): void;
+  /** The id of what sends them, for those who look inside. */
+  readonly cause?: number | undefined;
 }
 
 /** After these the server has certainly not seen the request. */
@@ -62,9 +64,9 @@ export class ApiRequests {
     this.#options = options;
   }
 
-  /** @internal The same, which tells `hooks` of its requests. */
-  with(hooks: RequestHooks): ApiRequests {
-    return new ApiRequests({ ...this.#options, hooks });
+  /** @internal The same through another transport, which tells `hooks` of its requests. */
+  with({ hooks, transport }: Pick<ApiRequestsOptions, 'hooks' | 'transport'>): ApiRequests {
+    return new ApiRequests({ ...this.#options, hooks, transport });
   }
 
   get clock(): Clock {
@@ -75,7 +77,7 @@ export class ApiRequests {
   async open(given: TransportRequest): Promise<TransportResponse> {
     const { transport, clock, warnings } = this.#options;
     const hooks = given.method === 'GET' ? undefined : this.#options.hooks;
-    const request = this.#options.hooks ? { signal: this.#options.hooks.signal, ...given } : given;
+    const request = this.#options.hooks ? withHooks(this.#options.hooks, given) : given;
     for (let attempt = 0; ; attempt++) {
       hooks?.beforeWrite(request);
       const outcome = await transport.request({ clock, ...request }).catch((error: unknown) => {
@@ -128,4 +130,8 @@ export class ApiRequests {
 function retryAfter(response: TransportResponse): number | undefined {
   const value = response.headers.get('retry-after');
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
+}
+
+function withHooks({ signal, cause }: RequestHooks, request: TransportRequest): TransportRequest {
+  return { signal, ...(cause !== undefined && { cause }), ...request };
 }

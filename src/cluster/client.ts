@@ -1,5 +1,5 @@
 import { listQuery } from '../api/list-options.ts';
-import type { KubernetesList, KubernetesObject, Stored, TypeMeta } from '../api/metadata.ts';
+import type { Answered, KubernetesList, KubernetesObject, Stored, TypeMeta } from '../api/metadata.ts';
 import { reductionOf } from '../api/origin.ts';
 import type { AppliedObject, JsonPatchOperation, MergePatch, StrategicMergePatch } from '../api/patch.ts';
 import { apiVersionOf, checkNamespace, type Resource, resourcePath } from '../api/resource.ts';
@@ -49,6 +49,12 @@ export interface ClientOptions<T extends KubernetesObject> {
   fieldManager: string | undefined;
 }
 
+/** What `cluster.client(tokenReviews)` gives, and for all else that a server answers and stores nowhere. */
+export interface AnsweredClient<T extends KubernetesObject = KubernetesObject> {
+  readonly resource: Resource<T>;
+  create(object: T, options?: CreateOptions): Promise<Answered<T>>;
+}
+
 /**
  * The objects of one resource on the server. Waits and repeats when the server asks for it (`Retry-After`), throws an
  * `ApiError` for its no and a `TransportError` when there was no answer.
@@ -94,10 +100,16 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return listAll((page) => this.list(page), options);
   }
 
-  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Stored<S>> {
+  /** Of a subresource (`eviction`, `token`), what the server answers; it stores nothing of it. */
+  async create<S extends KubernetesObject = T>(
+    object: NoInfer<S>,
+    options?: CreateOptions & { subresource?: undefined },
+  ): Promise<Stored<S>>;
+  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions): Promise<Answered<S>>;
+  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Answered<S>> {
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
     const path = this.#path(withNamespace(object, options), name, options.subresource);
-    return this.#json<Stored<S>>(this.#write('POST', path, this.#typed(object, options), options), options);
+    return this.#json<Answered<S>>(this.#write('POST', path, this.#typed(object, options), options), options);
   }
 
   /**
@@ -128,7 +140,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   patch<S extends KubernetesObject = T>(
     name: string,
     patch: MergePatch<NoInfer<S>>,
-    options?: PatchOptions & { type?: 'merge' },
+    options?: PatchOptions & { type?: 'merge' | undefined },
   ): Promise<Stored<S>>;
   async patch<S extends KubernetesObject = T>(
     name: string,

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { inspect } from 'node:util';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
-import { checkNamespace, type PodResource, type Resource } from '../api/resource.ts';
+import { type AnsweredResource, checkNamespace, type PodResource, type Resource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { publicUrl } from '../http/public-url.ts';
 import { KubeconfigError } from '../login/kubeconfig.ts';
@@ -12,12 +12,13 @@ import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { systemRandom } from '../observe/random.ts';
 import { type AllowedOptions, allowedNamespaces } from './allowed-namespaces.ts';
 import { ApiRequests, type RequestHooks } from './api-requests.ts';
-import { Client } from './client.ts';
+import { type AnsweredClient, Client } from './client.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
 import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
 import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
 import { checkFieldManager } from './field-manager.ts';
+import { meteredTransport } from './metered-transport.ts';
 import { PodClient } from './pods/pod-client.ts';
 import { ReadyzProber } from './readyz-prober.ts';
 import { ServerWarnings } from './server-warnings.ts';
@@ -36,6 +37,8 @@ export interface ClusterClientOptions {
   fieldManager?: string | undefined;
   /** @internal */
   hooks?: RequestHooks | undefined;
+  /** @internal What its requests go through instead of the cluster's. */
+  transport?: Transport | undefined;
 }
 
 /**
@@ -109,7 +112,13 @@ export class Cluster {
 
   /** Over a transport of one's own, such as that of the embedded API server. */
   static over(transport: Transport, options: OverOptions = {}): Cluster {
-    return new Cluster(transport, publicUrl(options.server ?? 'in process'), options.namespace || 'default', options);
+    const server = publicUrl(options.server ?? 'in process');
+    return new Cluster(
+      meteredTransport(transport, { ...options, server }),
+      server,
+      options.namespace || 'default',
+      options,
+    );
   }
 
   /** What the server offers, by any of its names. */
@@ -125,20 +134,22 @@ export class Cluster {
 
   /**
    * A client for one resource, in one namespace or, without, in the one that each call means. That of `pods` has logs, exec, attach and
-   * port-forward, too.
+   * port-forward, too; that of what is stored nowhere, such as `tokenReviews`, can `create` alone.
    */
   client<T extends KubernetesObject>(resource: PodResource<T>, options?: ClusterClientOptions): PodClient<T>;
+  client<T extends KubernetesObject>(resource: AnsweredResource<T>, options?: ClusterClientOptions): AnsweredClient<T>;
   client<T extends KubernetesObject>(resource: Resource<T>, options?: ClusterClientOptions): Client<T>;
   client<T extends KubernetesObject>(resource: Resource<T>, options: ClusterClientOptions = {}): Client<T> {
+    const { hooks, transport = this.transport } = options;
     const parts = {
       resource,
-      requests: options.hooks ? this.#requests.with(options.hooks) : this.#requests,
+      requests: hooks || options.transport ? this.#requests.with({ hooks, transport }) : this.#requests,
       namespace: options.namespace,
       defaultNamespace: this.namespace,
       fieldManager: options.fieldManager ?? this.#fieldManager,
     };
     if (resource.group !== '' || resource.plural !== 'pods') return new Client(parts);
-    const { transport, clock, server, logger } = this;
+    const { clock, server, logger } = this;
     return new PodClient({ ...parts, source: { transport, clock, server }, logger });
   }
 

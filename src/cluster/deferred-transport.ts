@@ -6,6 +6,7 @@ import type {
   UpgradeResponse,
 } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
+import { markMetered } from '../observe/request-meter.ts';
 
 /** A transport that is made, and whose code is loaded, with the first request. */
 export class DeferredTransport implements Transport {
@@ -15,6 +16,7 @@ export class DeferredTransport implements Transport {
 
   constructor(make: () => Promise<Transport>) {
     this.#make = make;
+    markMetered(this);
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {

@@ -1,6 +1,4 @@
-import { AbortListeners } from '../http/abort-listeners.ts';
-
-const aborts = new AbortListeners();
+import { onAbort } from '../observe/interruption.ts';
 
 /**
  * An async generator that can be left while it waits. `return` and `throw` of a plain one are heard only when what it waits for has come,
@@ -20,7 +18,7 @@ export class InterruptibleStream<T> implements AsyncGenerator<T, void, undefined
   }
 
   async next(): Promise<IteratorResult<T, void>> {
-    this.#forgetSignal ??= aborts.add(this.#signal, () => this.#work.abort(this.#signal?.reason));
+    this.#forgetSignal ??= onAbort(this.#signal, () => this.#work.abort(this.#signal?.reason));
     try {
       const result = await this.#items.next();
       if (result.done) this.#forgetSignal();

@@ -6,6 +6,7 @@ import type { Status } from '../api/status.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
 import type { Clock } from '../observe/clock.ts';
+import { CallScope } from '../observe/interruption.ts';
 import { systemRandom } from '../observe/random.ts';
 
 export interface ObjectWaitOptions<T extends KubernetesObject> {
@@ -33,8 +34,7 @@ export async function objectMeeting<T extends KubernetesObject>(
 ): Promise<Stored<T> | undefined> {
   const { what, predicate, signal, timeoutMs, clock } = options;
   signal?.throwIfAborted();
-  const end = new AbortController();
-  const abort = () => end.abort(signal?.reason);
+  const end = new CallScope(signal);
   const wait = new ObjectWait<T>(options, end.signal);
   const timeout = () => {
     const condition = predicate.name || 'the condition';
@@ -43,12 +43,11 @@ export async function objectMeeting<T extends KubernetesObject>(
     );
   };
   const timer = timeoutMs === undefined ? undefined : clock.setTimeout(timeout, timeoutMs);
-  signal?.addEventListener('abort', abort, { once: true });
   try {
     return await wait.run();
   } finally {
     timer?.clear();
-    signal?.removeEventListener('abort', abort);
+    end.release();
     end.abort();
   }
 }

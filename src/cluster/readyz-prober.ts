@@ -2,6 +2,7 @@ import type { Reachability } from '../api/reachability.ts';
 import type { Transport } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
+import { CallScope, onAbort } from '../observe/interruption.ts';
 import type { Random } from '../observe/random.ts';
 
 /** From the end of one probe to the next, give or take a quarter. */
@@ -53,19 +54,18 @@ export class ReadyzProber implements Reachability {
       const waiter: Waiter = {
         letGo: (afterMs) => {
           const go = () => {
-            signal.removeEventListener('abort', onAbort);
+            forget();
             resolve();
           };
           timer = this.#options.clock.setTimeout(go, afterMs, { keepAlive: false });
         },
       };
-      const onAbort = () => {
+      const forget = onAbort(signal, () => {
         timer?.clear();
         this.#waiting.delete(waiter);
         if (this.#waiting.size === 0) this.#round.abort();
         reject(signal.reason);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
+      });
       this.#waiting.add(waiter);
       if (!this.#isProbing) void this.#run();
     });
@@ -86,10 +86,8 @@ export class ReadyzProber implements Reachability {
   /** Asks once, and lets all go who wait when there is an answer. Whether it is worth asking again soon. Never rejects. */
   async #probe(round: AbortSignal): Promise<boolean> {
     const { transport, clock } = this.#options;
-    const call = new AbortController();
-    const end = () => call.abort();
-    round.addEventListener('abort', end, { once: true });
-    const timer = clock.setTimeout(end, PROBE_TIMEOUT_MS, { keepAlive: false });
+    const call = new CallScope(round);
+    const timer = clock.setTimeout(() => call.abort(), PROBE_TIMEOUT_MS, { keepAlive: false });
     try {
       const { signal } = call;
       await unlessAborted(signal, async () => {
@@ -102,7 +100,7 @@ export class ReadyzProber implements Reachability {
       return !(error instanceof TransportError) || error.retryable;
     } finally {
       timer.clear();
-      round.removeEventListener('abort', end);
+      call.release();
       // Ends what is left of the response.
       call.abort();
     }
@@ -118,13 +116,14 @@ export class ReadyzProber implements Reachability {
   /** Also ends when the signal aborts. */
   #pause(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const timer = this.#options.clock.setTimeout(() => end(), ms, { keepAlive: false });
+      let forget = () => {};
       const end = () => {
         timer.clear();
-        signal.removeEventListener('abort', end);
+        forget();
         resolve();
       };
-      signal.addEventListener('abort', end, { once: true });
+      const timer = this.#options.clock.setTimeout(end, ms, { keepAlive: false });
+      forget = onAbort(signal, end);
     });
   }
 }

@@ -5,19 +5,19 @@ import { type Random, systemRandom } from '../observe/random.ts';
 /** client-go: `wait.Backoff`. The defaults are those of its `retry.DefaultRetry`. */
 export interface RetryOnConflictOptions {
   /** How many times it is called at most. Default 5. */
-  steps?: number;
+  steps?: number | undefined;
   /** The first wait. Default 10. */
-  initialMs?: number;
+  initialMs?: number | undefined;
   /** What each wait is multiplied with to give the next. Default 1. */
-  factor?: number;
+  factor?: number | undefined;
   /** A wait `d` becomes a random one in [d, d × (1 + jitter)). Default 0.1. */
-  jitter?: number;
+  jitter?: number | undefined;
   /** Times the waits. Default: the system clock. */
-  clock?: Pick<Clock, 'sleep'>;
+  clock?: Pick<Clock, 'sleep'> | undefined;
   /** In [0, 1), for jitter. Default: the machine's. */
-  random?: Random;
+  random?: Random | undefined;
   /** Ends the waiting: the result rejects with its reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -1,6 +1,4 @@
-import { AbortListeners } from '../http/abort-listeners.ts';
-
-const aborts = new AbortListeners();
+import { onAbort } from '../observe/interruption.ts';
 
 /**
  * One run of some work for everybody who wants its result. Whoever aborts stops waiting at once; the work itself is aborted when nobody
@@ -41,7 +39,7 @@ export class SharedCall<T> {
     this.#waiting += 1;
     if (signal === undefined) return this.#result;
     return new Promise((resolve, reject) => {
-      const forget = aborts.add(signal, () => {
+      const forget = onAbort(signal, () => {
         reject(signal.reason);
         this.#waiting -= 1;
         if (this.#waiting === 0 && !this.#isSettled) this.#work.abort(signal.reason);

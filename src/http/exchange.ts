@@ -1,6 +1,6 @@
 import type { RequestClock, TransportResponse } from '../api/transport.ts';
+import { onAbort } from '../observe/interruption.ts';
 import { StallLimit } from '../observe/stall-limit.ts';
-import type { AbortListeners } from './abort-listeners.ts';
 import type { Http1Connection, ResponseReceiver } from './http1/http1-connection.ts';
 import { ConnectionClosedError } from './http1/http1-error.ts';
 import type { Http1Head } from './http1/http1-head.ts';
@@ -136,7 +136,6 @@ export interface ExchangeOptions {
   signal: AbortSignal | undefined;
   /** When it throws, nothing is sent. */
   beforeSend: (() => void) | undefined;
-  aborts: AbortListeners;
   limits: ExchangeLimits;
   /** What a reader or whoever waits for the head is told when the limit has passed. */
   timeoutError(awaited: 'head' | 'body', limitMs: number): Error;
@@ -187,7 +186,7 @@ export class Exchange implements DispatchReceiver {
     });
     this.#limit = new StallLimit(options.limits.clock, () => this.#onStalled());
     this.#limit.wait(options.limits.headMs);
-    this.#forgetSignal = options.aborts.add(options.signal, () => this.cancel(options.signal?.reason));
+    this.#forgetSignal = onAbort(options.signal, () => this.cancel(options.signal?.reason));
   }
 
   get response(): Promise<TransportResponse> {

@@ -6,11 +6,12 @@ import type {
   UpgradeRequest,
   UpgradeResponse,
 } from '../api/transport.ts';
-import { TransportError } from '../api/transport-error.ts';
+import { requestFailure, TransportError } from '../api/transport-error.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
+import { interruptible } from '../observe/interruption.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { type Counter, type Metrics, safeMetrics } from '../observe/metrics.ts';
-import { AbortListeners } from './abort-listeners.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { markMetered, RequestMeter } from '../observe/request-meter.ts';
 import { connectionError } from './connection-error.ts';
 import { Exchange, type ExchangeLimits, FIRST_REFUSAL, Http1Dispatch } from './exchange.ts';
 import { FixedCredentials } from './fixed-credentials.ts';
@@ -78,10 +79,9 @@ export class HttpTransport implements Transport {
   readonly #credentials: Credentials;
   readonly #clock: Clock;
   readonly #userAgent: string;
-  readonly #requests: Counter;
+  readonly #meter: RequestMeter;
   readonly #exchanges = new Set<Exchange>();
   readonly #upgrades = new Set<UpgradeAttempt>();
-  readonly #aborts = new AbortListeners();
   /** The one in use. Sockets of one before it serve out their running requests. */
   #lane: Lane | undefined;
   #closed = false;
@@ -95,11 +95,8 @@ export class HttpTransport implements Transport {
     this.#credentials = options.credentials ?? new FixedCredentials();
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? defaultUserAgent();
-    this.#requests = safeMetrics(options.metrics).counter({
-      name: 'tidewatch_transport_requests_total',
-      help: 'Requests sent to the API server, by method and by the status or the kind of failure.',
-      labelNames: ['method', 'result'],
-    });
+    markMetered(this);
+    this.#meter = new RequestMeter({ host: this.#url.host, clock: this.#clock, metrics: options.metrics });
     if (options.tls?.insecure && this.#url.protocol === 'https:') {
       safeLogger(options.logger).warn(
         `The certificate of ${this.server} is not verified (insecure-skip-tls-verify): anybody on the way can read and change what is sent.`,
@@ -108,36 +105,33 @@ export class HttpTransport implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    const { method, signal } = request;
-    try {
-      signal?.throwIfAborted();
-      if (this.#closed) throw this.#closedError();
-      const login = await this.#abortable(this.#credentials.login(), signal);
-      let response = await this.#send(request, login);
-      if (response.status === 401 && (await this.#abortable(this.#renew(login), signal))) {
-        // If it came whole, its connection is free already; if not, it is not worth waiting for.
-        void response.body[Symbol.asyncIterator]().return?.();
-        response = await this.#send(request, await this.#abortable(this.#credentials.login(), signal));
-      }
-      this.#requests.add(1, { method, result: String(response.status) });
-      const { loginName } = this.#options;
-      return response.status === 401 && loginName !== undefined ? { ...response, refusedLogin: loginName } : response;
-    } catch (error) {
-      this.#requests.add(1, { method, result: error instanceof TransportError ? error.kind : 'aborted' });
-      throw error;
+    const { signal } = request;
+    const send = (login: Login) =>
+      this.#meter.measure(request, isOpenEnded(request.query), requestFailure, () => this.#send(request, login));
+    signal?.throwIfAborted();
+    if (this.#closed) throw this.#closedError();
+    const login = await interruptible(() => this.#credentials.login(), signal);
+    let response = await send(login);
+    if (response.status === 401 && (await interruptible(() => this.#renew(login), signal))) {
+      // If it came whole, its connection is free already; if not, it is not worth waiting for.
+      void response.body[Symbol.asyncIterator]().return?.();
+      response = await send(await interruptible(() => this.#credentials.login(), signal));
     }
+    const { loginName } = this.#options;
+    return response.status === 401 && loginName !== undefined ? { ...response, refusedLogin: loginName } : response;
   }
 
   async upgrade(request: UpgradeRequest): Promise<UpgradeResponse> {
     const { signal } = request;
+    const ask = (login: Login) =>
+      this.#meter.measure({ ...request, method: 'GET' }, true, requestFailure, () => this.#askUpgrade(request, login));
     signal?.throwIfAborted();
     if (this.#closed) throw this.#closedError();
-    const login = await this.#abortable(this.#credentials.login(), signal);
-    let response = await this.#askUpgrade(request, login);
-    if (response.status === 401 && (await this.#abortable(this.#renew(login), signal))) {
-      response = await this.#askUpgrade(request, await this.#abortable(this.#credentials.login(), signal));
+    const login = await interruptible(() => this.#credentials.login(), signal);
+    let response = await ask(login);
+    if (response.status === 401 && (await interruptible(() => this.#renew(login), signal))) {
+      response = await ask(await interruptible(() => this.#credentials.login(), signal));
     }
-    this.#requests.add(1, { method: 'GET', result: String(response.status) });
     const { loginName } = this.#options;
     return response.status === 401 && loginName !== undefined ? { ...response, refusedLogin: loginName } : response;
   }
@@ -149,7 +143,6 @@ export class HttpTransport implements Transport {
       connector: this.#laneFor(login.certificate).connector,
       request: encoded,
       signal: request.signal,
-      aborts: this.#aborts,
       limit: { clock: request.clock ?? this.#clock, ms: this.#options.headersTimeoutMs ?? 60_000 },
       timeoutError: (limitMs) => this.#timeout({ ...request, method: 'GET' }, 'head', limitMs),
       onClosed: () => this.#upgrades.delete(opening),
@@ -171,6 +164,7 @@ export class HttpTransport implements Transport {
     for (const exchange of this.#exchanges) exchange.cancel(this.#closedError());
     this.#lane?.pool.retire();
     this.#lane = undefined;
+    this.#meter.end();
   }
 
   /** A renewal that fails is no worse than the 401 that asked for it. */
@@ -192,7 +186,6 @@ export class HttpTransport implements Transport {
       reuseChunks: request.reuseChunks ?? false,
       signal: request.signal,
       beforeSend: request.beforeSend,
-      aborts: this.#aborts,
       limits: this.#limitsOf(request),
       timeoutError: (awaited, limitMs) => this.#timeout(request, awaited, limitMs),
       wrapError: (error) => this.#readable(error),
@@ -278,15 +271,6 @@ export class HttpTransport implements Transport {
     });
     this.#lane = { certificate, connector, pool: new SocketPool({ connector, clock: this.#clock }) };
     return this.#lane;
-  }
-
-  /** The promise's result, unless the signal aborts first. What the promise does goes on. */
-  #abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    if (signal === undefined) return promise;
-    return new Promise((resolve, reject) => {
-      const forget = this.#aborts.add(signal, () => reject(signal.reason));
-      promise.then(resolve, reject).finally(forget);
-    });
   }
 
   #closedError(): TransportError {

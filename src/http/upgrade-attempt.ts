@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RequestClock, UpgradeResponse } from '../api/transport.ts';
+import { onAbort } from '../observe/interruption.ts';
 import { StallLimit } from '../observe/stall-limit.ts';
-import type { AbortListeners } from './abort-listeners.ts';
 import type { EncodedRequest } from './http1/http1-request.ts';
 import { requestUpgrade } from './http1/http1-upgrade.ts';
 import type { Connector } from './socket/connector.ts';
@@ -10,7 +10,6 @@ export interface UpgradeAttemptOptions {
   connector: Connector;
   request: EncodedRequest;
   signal: AbortSignal | undefined;
-  aborts: AbortListeners;
   /** For the answer, once the connection stands. */
   limit: { clock: RequestClock; ms: number };
   timeoutError(limitMs: number): Error;
@@ -30,8 +29,8 @@ export class UpgradeAttempt {
   }
 
   async response(): Promise<UpgradeResponse> {
-    const { connector, request, signal, aborts, limit, timeoutError } = this.#options;
-    this.#forgetSignal = aborts.add(signal, () => this.destroy(signal?.reason));
+    const { connector, request, signal, limit, timeoutError } = this.#options;
+    this.#forgetSignal = onAbort(signal, () => this.destroy(signal?.reason));
     const stall = new StallLimit(limit.clock, () => this.destroy(timeoutError(limit.ms)));
     try {
       this.#opening.signal.throwIfAborted();

@@ -91,7 +91,7 @@ export class KubeconfigError extends TidewatchError {
     brandError(KubeconfigError, 'KubeconfigError');
   }
 
-  constructor(message: string, options: { file?: string; cause?: unknown } = {}) {
+  constructor(message: string, options: { file?: string | undefined; cause?: unknown } = {}) {
     super('kubeconfig', message, options);
     if (options.file !== undefined) this.file = options.file;
   }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { bundleOptions } from '../../scripts/bundle-options.ts';
 
 /** What is run in a process of its own: a file of the repository, or the text of a page. */
 export interface Program {
@@ -67,6 +68,7 @@ export class Programs implements Disposable {
       packages: 'external',
       logLevel: 'error',
       alias: doorsOf(root),
+      define: bundleOptions.define,
       plugins: [tellingTheirEnd(new Set(entries.values()))],
     });
     const stems = [...entries.keys()];

@@ -64,7 +64,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a part sends requests before it knows whether it is spare',
     file: 'src/informer/informer-part.ts',
-    original: '      if (this.coverage.isSpare) await aborted;\n',
+    original: '      if (this.coverage.isSpare) await stopped;\n',
     replacement: '',
     tests: [SCOPE],
   },
@@ -170,7 +170,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an informer leaves its listener on the cluster',
     file: 'src/informer/shared-index-informer.ts',
-    original: "      this.#closed?.removeEventListener('abort', close);\n",
+    original: '      forgetClosed();\n',
     replacement: '',
     tests: [CLOSE],
   },

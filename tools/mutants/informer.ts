@@ -124,9 +124,8 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'further labels widen a selection',
     file: 'src/informer/selected-store.ts',
-    original:
-      '      .select(selector, namespace ?? this.#selection.namespace)\n      .filter(this.#selection.selects)\n',
-    replacement: '      .select(selector, namespace ?? this.#selection.namespace)\n',
+    original: 'this.#upstream.table.select(selector, namespace).filter(this.#selection.selects)',
+    replacement: 'this.#upstream.table.select(selector, namespace)',
     tests: [DERIVED],
   },
   {

@@ -186,7 +186,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a probe without an answer has no limit',
     file: 'src/cluster/readyz-prober.ts',
-    original: 'const timer = clock.setTimeout(end, PROBE_TIMEOUT_MS',
+    original: 'const timer = clock.setTimeout(() => call.abort(), PROBE_TIMEOUT_MS',
     replacement: 'const timer = clock.setTimeout(() => {}, PROBE_TIMEOUT_MS',
     tests: ['src/cluster/readyz-prober.test.ts'],
   },
@@ -200,8 +200,8 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the pause between probes holds the process',
     file: 'src/cluster/readyz-prober.ts',
-    original: 'setTimeout(() => end(), ms, { keepAlive: false })',
-    replacement: 'setTimeout(() => end(), ms)',
+    original: 'setTimeout(end, ms, { keepAlive: false })',
+    replacement: 'setTimeout(end, ms)',
     tests: ['src/cluster/readyz-prober.test.ts'],
   },
   {

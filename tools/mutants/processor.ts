@@ -261,7 +261,7 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a stream that was left keeps its listener on the signal',
     file: 'src/processor/event-stream.ts',
-    original: "    this.#signal?.removeEventListener('abort', this.#end);\n",
+    original: '    this.#forgetSignal();\n',
     replacement: '',
     tests: [STREAM],
   },

@@ -27,7 +27,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a watch that is accepted after the stop is left open',
-    file: 'src/reflector/interruption.ts',
+    file: 'src/observe/interruption.ts',
     original: 'if (signal.aborted) late?.(value);\n        else resolve(value);',
     replacement: 'resolve(value);',
     tests: [test('reflector-stop')],

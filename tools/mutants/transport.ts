@@ -139,9 +139,9 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a second listener on a signal hears nothing',
-    file: 'src/http/abort-listeners.ts',
-    original: '    const onAbort = () => {\n',
-    replacement: '    const onAbort = (event: Event) => {\n      if (event.currentTarget === null) return;\n',
+    file: 'src/observe/interruption.ts',
+    original: '  const listener = () => {\n',
+    replacement: '  const listener = (event: Event) => {\n    if (event.currentTarget === null) return;\n',
     tests: [TRANSPORT],
   },
   {

@@ -55,6 +55,7 @@ export async function openChannels(
     });
   }
   try {
+    signal?.throwIfAborted();
     const protocol = handshake.accept(answer.headers);
     return { socket: new WebSocketConnection(connection, { server, clock }), protocol };
   } catch (error) {

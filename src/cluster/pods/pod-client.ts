@@ -17,6 +17,7 @@ import type {
   PortForward,
   PortForwardOptions,
 } from './pod-options.ts';
+import type { RemoteCommand } from './remote-command.ts';
 
 /** What `cluster.client(pods)` makes a `PodClient` of. */
 export interface PodClientOptions<T extends KubernetesObject> extends ClientOptions<T> {
@@ -77,14 +78,12 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
     if (!Array.isArray(command) || command.length === 0) {
       throw new TypeError("exec needs the program and its arguments as a list: ['ls', '-l']");
     }
-    const { remoteCommand } = await import('./remote-command.ts');
-    return remoteCommand(this.#options.source, { ...options, path: this.#path(name, 'exec', options), command });
+    return this.#run({ ...options, path: this.#path(name, 'exec', options), command });
   }
 
   /** Connects to the program that runs in a container, from now on, until it ends. */
   async attach(name: string, options: AttachOptions = {}): Promise<ExecResult> {
-    const { remoteCommand } = await import('./remote-command.ts');
-    return remoteCommand(this.#options.source, { ...options, path: this.#path(name, 'attach', options) });
+    return this.#run({ ...options, path: this.#path(name, 'attach', options) });
   }
 
   /** One connection to a port of a pod. Its owner destroys it; the signal does so, too. */
@@ -117,6 +116,12 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
       localPort,
       address,
     });
+  }
+
+  async #run(command: Omit<RemoteCommand, 'logger'>): Promise<ExecResult> {
+    const { remoteCommand } = await import('./remote-command.ts');
+    const { source, logger } = this.#options;
+    return remoteCommand(source, { ...command, logger });
   }
 
   #path(name: string, subresource: string, options: CallOptions): string {

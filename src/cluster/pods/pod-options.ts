@@ -39,7 +39,10 @@ export type OutputSink = ((chunk: Uint8Array) => unknown) | NodeJS.WritableStrea
 export interface AttachOptions extends CallOptions {
   /** Which container. Default: the server's choice, which is the only one, or that of an annotation. */
   container?: string | undefined;
-  /** What the program reads. A stream such as `process.stdin` will do. Default: nothing. */
+  /**
+   * What the program reads. A stream such as `process.stdin` will do. Its end is passed on to servers that speak version 5 of the protocol
+   * (Kubernetes 1.30 and newer); others cannot be told, which is reported to the logger. Default: nothing.
+   */
   stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array> | undefined;
   /** Default: collected, and given as text with the result. */
   stdout?: OutputSink | undefined;

@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { Transport } from '../../api/transport.ts';
 import { pods } from '../../generated/api/core/v1.ts';
 import { rejection } from '../../http/server-fixture.ts';
 import { silentLogger } from '../../observe/logger.ts';
@@ -299,6 +300,131 @@ describe('attach', () => {
     expect(await world.client.attach('web-0')).toEqual({ exitCode: 0, stdout: '0 words', stderr: '' });
   });
 });
+
+/** A server of before Kubernetes 1.30 makes this of what it is offered. */
+function withoutVersion5(transport: Transport): Transport {
+  return {
+    request: (request) => transport.request(request),
+    upgrade: (request) => {
+      const headers = { ...request.headers, 'sec-websocket-protocol': 'v4.channel.k8s.io' };
+      return (transport as Required<Transport>).upgrade({ ...request, headers });
+    },
+    close: () => transport.close(),
+  };
+}
+
+describe('a server that speaks version 4 of the protocol alone', () => {
+  async function startOld(kubelet: Kubelet) {
+    const world = await start(kubelet);
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+    const clients = world.clusters.map(({ transport }) =>
+      Cluster.over(withoutVersion5(transport), { logger }).client(pods),
+    );
+    return { ...world, clients, warnings };
+  }
+
+  it('runs programs, and says how they ended', async () => {
+    await using world = await startOld({
+      async exec({ command, stdout, stderr }) {
+        if (command[0] === 'nothing') throw new Error('no such program');
+        await stdout('a'.repeat(100_000));
+        await stderr('oops\n');
+        return command.length;
+      },
+    });
+    for (const client of world.clients) {
+      const expected = { exitCode: 2, stdout: 'a'.repeat(100_000), stderr: 'oops\n' };
+      expect(await client.exec('web-0', ['sh', '-l'])).toEqual(expected);
+      const failure = await rejection(client.exec('web-0', ['nothing']));
+      expect(failure).toMatchObject({ name: 'ApiError', reason: 'InternalError' });
+      expect(String(failure)).toContain('no such program');
+      expect(await rejection(client.exec('nobody', ['ls']))).toMatchObject({ kind: 'not-found' });
+    }
+    expect(world.warnings).toEqual([]);
+  });
+
+  it.each(['exec', 'attach'] as const)('holds a conversation: %s', async (call) => {
+    const talk: NonNullable<Kubelet['exec']> = async ({ stdin, stdout, sizes, tty }) => {
+      for await (const size of sizes) {
+        await stdout(`${size.columns}x${size.rows} ${tty}`);
+        break;
+      }
+      for await (const chunk of stdin) {
+        const said = Buffer.from(chunk).toString();
+        await stdout(`you said ${said}`);
+        if (said === 'bye') return 7;
+      }
+      return 0;
+    };
+    await using world = await startOld({ exec: talk, attach: talk });
+    for (const client of world.clients) {
+      const heard: string[] = [];
+      const answers = answerQueue();
+      async function* sizes() {
+        yield { columns: 80, rows: 24 };
+      }
+      // Each word is an answer to what was heard.
+      async function* words() {
+        for (const word of ['hello', 'again', 'bye']) {
+          heard.push(await answers.next());
+          yield word;
+        }
+      }
+      const stdout = (chunk: Uint8Array) => answers.push(Buffer.from(chunk).toString());
+      const options = { tty: true, sizes: sizes(), stdin: words(), stdout };
+      const run = call === 'exec' ? client.exec('web-0', ['sh'], options) : client.attach('web-0', options);
+      expect(await run).toEqual({ exitCode: 7, stdout: '', stderr: '' });
+      expect(heard).toEqual(['80x24 true', 'you said hello', 'you said again']);
+      expect(await answers.next()).toBe('you said bye');
+    }
+  });
+
+  it('cannot be told that the input has ended: it is reported, and the signal ends the program', async () => {
+    const messages: number[] = [];
+    await using world = await startOld({
+      async exec({ stdin, stdout }) {
+        for await (const chunk of stdin) {
+          messages.push(chunk.length);
+          await stdout(chunk);
+        }
+      },
+    });
+    for (const client of world.clients) {
+      world.warnings.length = 0;
+      const stop = new AbortController();
+      const stdout = () => stop.abort(new Error('enough'));
+      const failure = await rejection(client.exec('web-0', ['cat'], { stdin: 'text', stdout, signal: stop.signal }));
+      expect(String(failure)).toContain('enough');
+      expect(world.warnings).toEqual([
+        'GET /api/v1/namespaces/default/pods/web-0/exec: the server speaks v4.channel.k8s.io, in which the end of the input cannot be said: ' +
+          'a program that reads to its end waits until the signal aborts.',
+      ]);
+    }
+    // Nothing but the text arrived: no word of version 5.
+    expect(messages).toEqual([4, 4]);
+  });
+});
+
+/** Texts for one reader, who waits for them. */
+function answerQueue() {
+  const texts: string[] = [];
+  let wake = () => {};
+  return {
+    push(text: string) {
+      texts.push(text);
+      wake();
+    },
+    async next(): Promise<string> {
+      while (texts.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return texts.shift() ?? '';
+    },
+  };
+}
 
 describe('portForward', () => {
   const echo: Kubelet = {

@@ -14,19 +14,21 @@ export async function dialPort(
   { path, port, signal }: { path: string; port: number; signal?: AbortSignal | undefined },
 ): Promise<Duplex> {
   const { socket } = await openChannels(source, { path, query: `ports=${port}`, protocols: [PROTOCOL], signal });
-  return new PortConnection(socket, port);
+  return new PortConnection(socket, port, signal);
 }
 
 /** The bytes of one forwarded port: a pair of channels, on each of which the server first says which port it means. */
 class PortConnection extends Duplex {
   readonly #socket: WebSocketConnection;
   readonly #port: number;
+  readonly #signal: AbortSignal | undefined;
   #resume: (() => void) | undefined;
 
-  constructor(socket: WebSocketConnection, port: number) {
+  constructor(socket: WebSocketConnection, port: number, signal: AbortSignal | undefined) {
     super();
     this.#socket = socket;
     this.#port = port;
+    this.#signal = signal;
     this.#receive().then(
       () => this.push(null),
       (error: unknown) => this.destroy(error as Error),
@@ -51,7 +53,9 @@ class PortConnection extends Duplex {
   async #send(chunk: Buffer): Promise<void> {
     for (let at = 0; at < chunk.length; at += MAX_WRITE_BYTES) {
       const sent = await this.#socket.send(Uint8Array.of(DATA), chunk.subarray(at, at + MAX_WRITE_BYTES));
-      if (!sent) throw new TransportError('reset', `the connection to port ${this.#port} of the pod has ended`);
+      if (sent) continue;
+      this.#signal?.throwIfAborted();
+      throw new TransportError('reset', `the connection to port ${this.#port} of the pod has ended`);
     }
   }
 

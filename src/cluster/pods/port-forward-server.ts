@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../observe/guarded.ts';
+import { onAbort } from '../../observe/interruption.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { PortForward } from './pod-options.ts';
 
@@ -21,7 +22,7 @@ export class PortForwardServer implements PortForward {
   readonly #parts: PortForwardParts;
   readonly #closing = new AbortController();
   readonly #sockets = new Set<Socket>();
-  readonly #onAbort = () => void this.close();
+  #forgetSignal: () => void = () => {};
 
   private constructor(parts: PortForwardParts) {
     this.#parts = parts;
@@ -38,11 +39,11 @@ export class PortForwardServer implements PortForward {
         resolve();
       });
     });
-    parts.signal?.addEventListener('abort', forward.#onAbort, { once: true });
     if (parts.signal?.aborted) {
       await forward.close();
       throw parts.signal.reason;
     }
+    forward.#forgetSignal = onAbort(parts.signal, () => void forward.close());
     return forward;
   }
 
@@ -55,7 +56,7 @@ export class PortForwardServer implements PortForward {
   }
 
   async close(): Promise<void> {
-    this.#parts.signal?.removeEventListener('abort', this.#onAbort);
+    this.#forgetSignal();
     this.#closing.abort();
     for (const socket of this.#sockets) socket.destroy();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));

@@ -2,6 +2,8 @@ import { ApiError } from '../../api/api-error.ts';
 import type { Status } from '../../api/status.ts';
 import { TransportError } from '../../api/transport-error.ts';
 import type { WebSocketConnection } from '../../http/websocket/websocket-connection.ts';
+import { interruptible } from '../../observe/interruption.ts';
+import type { Logger } from '../../observe/logger.ts';
 import { type ChannelSource, openChannels } from './open-channels.ts';
 import { Output } from './output.ts';
 import type { AttachOptions, ExecResult } from './pod-options.ts';
@@ -17,6 +19,8 @@ const REST_MS = 10_000;
 
 export interface RemoteCommand extends AttachOptions {
   path: string;
+  /** Hears of input whose end cannot be said. */
+  logger: Logger;
   /** Unset: attached to what runs. */
   command?: readonly string[];
 }
@@ -32,15 +36,15 @@ export async function remoteCommand(source: ChannelSource, options: RemoteComman
   });
   const stdout = new Output(options.stdout, maxOutputBytes);
   const stderr = new Output(options.stderr, maxOutputBytes);
-  const feeds = [feedInput(socket, protocol, options.stdin), feedSizes(socket, options.sizes)];
+  const feeds = [feedInput(socket, protocol, options), feedSizes(socket, options.sizes)];
   for (const feed of feeds) feed.done.catch((error: unknown) => socket.destroy(asError(error)));
   const rest = { timer: undefined as { clear(): void } | undefined };
   let status: Status | undefined;
   try {
     for await (const message of socket.messages()) {
       const data = message.subarray(1);
-      if (message[0] === CHANNEL.stdout) await stdout.write(data);
-      else if (message[0] === CHANNEL.stderr) await stderr.write(data);
+      if (message[0] === CHANNEL.stdout) await interruptible(() => stdout.write(data), signal);
+      else if (message[0] === CHANNEL.stderr) await interruptible(() => stderr.write(data), signal);
       else if (message[0] === CHANNEL.error && data.length > 0) {
         status = statusOf(data);
         rest.timer ??= source.clock.setTimeout(() => socket.destroy(), REST_MS, { keepAlive: false });
@@ -80,7 +84,7 @@ interface Feed {
   leave(): void;
 }
 
-function feedInput(socket: WebSocketConnection, protocol: string, stdin: AttachOptions['stdin']): Feed {
+function feedInput(socket: WebSocketConnection, protocol: string, { stdin, path, logger }: RemoteCommand): Feed {
   if (stdin === undefined) return { done: Promise.resolve(), leave() {} };
   const whole = typeof stdin === 'string' || stdin instanceof Uint8Array;
   return feed(
@@ -92,8 +96,11 @@ function feedInput(socket: WebSocketConnection, protocol: string, stdin: AttachO
       }
     },
     async () => {
-      // Version 4 has no word for the end of the input.
       if (protocol === V5) await socket.send(Uint8Array.of(CHANNEL.close, CHANNEL.stdin));
+      else
+        logger.warn(
+          `GET ${path}: the server speaks ${protocol}, in which the end of the input cannot be said: a program that reads to its end waits until the signal aborts.`,
+        );
     },
   );
 }

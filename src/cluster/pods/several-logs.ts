@@ -2,6 +2,7 @@ import { ApiError } from '../../api/api-error.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { TidewatchError } from '../../api/tidewatch-error.ts';
 import type { Clock } from '../../observe/clock.ts';
+import { onAbort } from '../../observe/interruption.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { monotonicMs } from '../../observe/scheduler.ts';
 import type { Client } from '../client.ts';
@@ -30,8 +31,7 @@ export async function* severalLogs(
 ): AsyncGenerator<PodLogLine, void, undefined> {
   const streams = new LogStreams();
   const work = new SeveralLogs(options, streams, signal);
-  const onAbort = () => streams.end();
-  signal.addEventListener('abort', onAbort, { once: true });
+  const forget = onAbort(signal, () => streams.end());
   // What it throws ends the reading.
   work.run().then(
     () => streams.end(),
@@ -40,7 +40,7 @@ export async function* severalLogs(
   try {
     yield* streams.read();
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    forget();
   }
 }
 

@@ -91,18 +91,21 @@ const ofGroup = (all: JsonValue | undefined) =>
 describe('the embedded server and the real one publish the same schemas of custom resources', () => {
   let servers: TwoServers;
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  const published = async (path: string, ...way: string[]) => {
-    const { real, ours } = await servers.ask({ method: 'GET', path });
-    return { real: ofGroup(getPath(real.body, ...way)), ours: ofGroup(getPath(ours.body, ...way)) };
-  };
-  const untilPublished = (count: number) =>
-    vi.waitUntil(
+  /** Both documents, as soon as the real server's has this many definitions: it publishes each document on its own, later. */
+  const published = async (count: number, path: string, ...way: string[]) => {
+    const real = await vi.waitFor(
       async () => {
-        const { body } = await servers.askReal({ method: 'GET', path: '/openapi/v2' });
-        return Object.keys(asObject(ofGroup(getPath(body, 'definitions')))).length === count;
+        const { body } = await servers.askReal({ method: 'GET', path });
+        const found = asObject(ofGroup(getPath(body, ...way)));
+        expect(Object.keys(found), `definitions at ${path} of the real server`).toHaveLength(count);
+        return found;
       },
-      { timeout: 60_000, interval: 500 },
+      { timeout: 120_000, interval: 500 },
     );
+    const { body } = await servers.askOurs({ method: 'GET', path });
+    return { real, ours: ofGroup(getPath(body, ...way)) };
+  };
+  const kinds = Object.keys(SCHEMAS).length;
 
   beforeAll(async () => {
     servers = await TwoServers.start({ controllers: false });
@@ -110,18 +113,17 @@ describe('the embedded server and the real one publish the same schemas of custo
       const { real, ours } = await servers.ask({ method: 'POST', path: definitions, body: definitionOf(kind) });
       expect([real.status, ours.status], JSON.stringify(real.body)).toEqual([201, 201]);
     }
-    // Two versions, each with an object and a list.
-    await untilPublished(4 * Object.keys(SCHEMAS).length);
-  }, 120_000);
+  });
   afterAll(() => servers?.stop());
 
   it('in the second generation', async () => {
-    const { real, ours } = await published('/openapi/v2', 'definitions');
+    // Two versions, each with an object and a list.
+    const { real, ours } = await published(4 * kinds, '/openapi/v2', 'definitions');
     expect(ours).toEqual(real);
   });
 
   it('in the third', async () => {
-    const { real, ours } = await published(`/openapi/v3/apis/${group}/v1`, 'components', 'schemas');
+    const { real, ours } = await published(2 * kinds, `/openapi/v3/apis/${group}/v1`, 'components', 'schemas');
     expect(ours).toEqual(real);
   });
 
@@ -129,8 +131,7 @@ describe('the embedded server and the real one publish the same schemas of custo
     const patch = [{ op: 'replace', path: '/spec/versions/1/served', value: false }];
     const path = `${definitions}/describeds.${group}`;
     await servers.ask({ method: 'PATCH', path, body: patch, type: 'application/json-patch+json' });
-    await untilPublished(4 * Object.keys(SCHEMAS).length - 2);
-    const { real, ours } = await published('/openapi/v2', 'definitions');
+    const { real, ours } = await published(4 * kinds - 2, '/openapi/v2', 'definitions');
     expect(ours).toEqual(real);
   });
 });

@@ -157,7 +157,10 @@ export class ApiServer implements AsyncDisposable {
     };
     this.#webhooks = new WebhookClient(store, clock);
     addBuiltinResources(registry, store);
-    this.#controllers = [new Expiry(this.#api, 'events', EVENT_LIFETIME_MS), new CustomResources(this.#api)];
+    this.#controllers = [
+      new Expiry(this.#api, 'events', EVENT_LIFETIME_MS),
+      new CustomResources(this.#api, this.#webhooks),
+    ];
     if (options.controllers ?? true) {
       this.#controllers.push(
         new GarbageCollector(this.#api),

@@ -27,7 +27,9 @@ export type { TestObject } from './test-objects.ts';
 export {
   type AdmissionAnswer,
   type AdmissionHandler,
+  type ConversionHandler,
   type PatchOperation,
+  type VersionedObject,
   type WebhookClientConfig,
   type WebhookHandlers,
   WebhookServer,

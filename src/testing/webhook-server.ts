@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { KubernetesObject } from '../api/metadata.ts';
 import { makeServingCertificate } from '../apiserver/http/certificate.ts';
 import type { AdmissionRequest } from '../generated/api/admission/v1.ts';
+import type { ConversionRequest } from '../generated/api/apiextensions/v1.ts';
 
 /** One operation of a JSON patch. */
 export interface PatchOperation {
@@ -30,9 +32,24 @@ export type AdmissionHandler = (
   request: AdmissionRequest,
 ) => AdmissionAnswer | undefined | Promise<AdmissionAnswer | undefined>;
 
+/** An object of a custom resource in one of its versions, as a conversion webhook gets and gives it. */
+export type VersionedObject = KubernetesObject & Record<string, unknown>;
+
+/**
+ * Makes an object of another version of an object: `apiVersion` is the one that is wanted, and the answer must have it. What it is
+ * given may be changed. May be asynchronous. An error that it throws is the reason that the client is told.
+ */
+export type ConversionHandler = (
+  object: VersionedObject,
+  apiVersion: string,
+) => VersionedObject | Promise<VersionedObject>;
+
 /** What is served, by path. */
 export interface WebhookHandlers {
-  admission: Readonly<Record<string, AdmissionHandler>>;
+  /** For the webhooks of a `ValidatingWebhookConfiguration` or a `MutatingWebhookConfiguration`. */
+  admission?: Readonly<Record<string, AdmissionHandler>> | undefined;
+  /** For `spec.conversion.webhook` of a CustomResourceDefinition. */
+  conversion?: Readonly<Record<string, ConversionHandler>> | undefined;
 }
 
 /** How an API server reaches a webhook: the `clientConfig` of a configuration. */
@@ -47,10 +64,10 @@ interface Answered {
   body: unknown;
 }
 
-interface Review {
+interface Review<T> {
   apiVersion: string;
   kind: string;
-  request: AdmissionRequest;
+  request: T;
 }
 
 /**
@@ -110,12 +127,34 @@ export class WebhookServer implements AsyncDisposable {
   }
 }
 
-async function answer({ admission }: WebhookHandlers, path: string, text: string): Promise<Answered> {
-  const handler = Object.hasOwn(admission, path) ? admission[path] : undefined;
-  if (!handler) return { status: 404, body: { message: `no webhook is served at ${path}` } };
-  const { apiVersion, kind, request } = JSON.parse(text) as Review;
-  const said = (await handler(request)) ?? {};
-  return { status: 200, body: { apiVersion, kind, response: { uid: request.uid, ...admissionResponse(said) } } };
+async function answer(
+  { admission = {}, conversion = {} }: WebhookHandlers,
+  path: string,
+  text: string,
+): Promise<Answered> {
+  const admits = Object.hasOwn(admission, path) ? admission[path] : undefined;
+  if (admits) {
+    const { apiVersion, kind, request } = JSON.parse(text) as Review<AdmissionRequest>;
+    const said = (await admits(request)) ?? {};
+    return { status: 200, body: { apiVersion, kind, response: { uid: request.uid, ...admissionResponse(said) } } };
+  }
+  const converts = Object.hasOwn(conversion, path) ? conversion[path] : undefined;
+  if (!converts) return { status: 404, body: { message: `no webhook is served at ${path}` } };
+  const { apiVersion, kind, request } = JSON.parse(text) as Review<ConversionRequest>;
+  return { status: 200, body: { apiVersion, kind, response: await conversionResponse(request, converts) } };
+}
+
+async function conversionResponse(
+  { uid, objects, desiredAPIVersion }: ConversionRequest,
+  convert: ConversionHandler,
+): Promise<Record<string, unknown>> {
+  const convertedObjects: VersionedObject[] = [];
+  try {
+    for (const object of objects) convertedObjects.push(await convert(object as VersionedObject, desiredAPIVersion));
+    return { uid, convertedObjects, result: { status: 'Success' } };
+  } catch (error) {
+    return { uid, convertedObjects: [], result: { status: 'Failure', message: messageOf(error) } };
+  }
 }
 
 function admissionResponse({

@@ -1,7 +1,9 @@
+import type { WebhookClient } from '../admission/webhook/webhook-client.ts';
 import type { Api } from '../api.ts';
 import { trackUpdate } from '../apply/managed-fields.ts';
 import { mergeSchemaOfStructural } from '../apply/merge-schema.ts';
 import { type CustomVersion, customVersions } from '../crd/custom-resource.ts';
+import { parseDefinition, storageVersion } from '../crd/definition.ts';
 import { updateDefinitionStatus } from '../crd/definition-status.ts';
 import { CLEANUP_FINALIZER } from '../kinds/custom-resource-definition.ts';
 import { statusError } from '../request/status-error.ts';
@@ -11,7 +13,7 @@ import { ServedResource } from '../storage/served-resource.ts';
 import type { Change, Table } from '../storage/storage.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { Strategy } from '../storage/strategy.ts';
-import { asString, getPath, type JsonObject } from '../values/json.ts';
+import { asString, getPath, type JsonObject, jsonEqual } from '../values/json.ts';
 import { finalizersOf, metadataOf } from '../values/object-meta.ts';
 import { WorkLoop } from './work-loop.ts';
 
@@ -23,14 +25,18 @@ const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
  */
 export class CustomResources {
   readonly #api: Api;
+  readonly #webhooks: WebhookClient;
   readonly #loop: WorkLoop;
   readonly #served = new Map<string, readonly ServedResource[]>();
   /** Tables of custom resources, with the name of their definition. */
   readonly #tables = new Map<Table, string>();
+  /** How a webhook converts, by the name of the definition. */
+  readonly #conversions = new Map<string, JsonObject[string]>();
   readonly #listener = (change: Change) => this.#observe(change);
 
-  constructor(api: Api) {
+  constructor(api: Api, webhooks: WebhookClient) {
     this.#api = api;
+    this.#webhooks = webhooks;
     this.#loop = new WorkLoop({ clock: api.clock, logger: api.logger, atOnce: true });
     api.store.listeners.add(this.#listener);
   }
@@ -99,7 +105,11 @@ export class CustomResources {
     const before = this.#served.get(name) ?? [];
     const table = this.#api.store.table(name);
     this.#tables.set(table, name);
-    const versions = customVersions(crd);
+    const { identity } = this.#api;
+    const versions = customVersions(crd, { webhooks: this.#webhooks, uid: () => identity.uid() });
+    const definition = parseDefinition(crd);
+    table.storageVersion = `${definition.group}/${storageVersion(definition)?.name ?? ''}`;
+    this.#endConverted(name, table, getPath(crd, 'spec', 'conversion'));
     for (const version of versions) table.addSelectable(version.strategy.selectableFields ?? []);
     const after = versions
       .toSorted((a, b) => Number(b.storage) - Number(a.storage))
@@ -109,12 +119,20 @@ export class CustomResources {
     this.#served.set(name, after);
   }
 
+  /** Watches go by the conversion that they began with: when it is another, they have to begin again. */
+  #endConverted(name: string, table: Table, conversion: JsonObject[string]): void {
+    const before = this.#conversions.get(name);
+    this.#conversions.set(name, conversion);
+    if (before !== undefined && !jsonEqual(before, conversion)) this.#api.watches.endAll(table);
+  }
+
   /** The definition has gone, and with it everything that was served. */
   #withdraw(name: string): void {
     const table = this.#api.store.table(name);
     for (const resource of this.#served.get(name) ?? []) this.#api.registry.remove(resource);
     this.#served.delete(name);
     this.#tables.delete(table);
+    this.#conversions.delete(name);
     this.#api.watches.endAll(table);
     // Names that it held are free for others now.
     for (const { name: other } of this.#api.store.table(DEFINITIONS).objects.values()) this.#later(other);
@@ -145,7 +163,7 @@ export class CustomResources {
 }
 
 function servedVersion(version: CustomVersion, table: Table, terminating: boolean): ServedResource {
-  const { strategy, conversion, scale, warning, schema, storage: _storage, decode, ...rest } = version;
+  const { strategy, conversion, outside, scale, warning, schema, storage: _storage, decode, ...rest } = version;
   return new ServedResource({
     ...rest,
     table,
@@ -155,6 +173,7 @@ function servedVersion(version: CustomVersion, table: Table, terminating: boolea
     customSchema: schema,
     decode,
     ...(conversion ? { conversion } : {}),
+    ...(outside ? { outside } : {}),
     ...(scale ? { scale } : {}),
     ...(warning === undefined ? {} : { warning }),
     mergeSchema: () => mergeSchemaOfStructural(schema),

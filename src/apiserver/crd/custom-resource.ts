@@ -1,17 +1,20 @@
 /**
  * From a CustomResourceDefinition to what the server needs to serve it: `customVersions(crd)` gives one `CustomVersion` for
- * each version that is served, best first, none while the definition is not Established. All functions are pure; when
- * the definition changes, ask again.
+ * each version that is served, best first, none while the definition is not Established. When the definition changes, ask
+ * again.
  *
- * A version is stored in whatever version the definition marks; as conversion is None, versions differ in apiVersion, and
+ * A version is stored in whatever version the definition marks. Unless a webhook converts, versions differ in apiVersion, and
  * in what their schemas prune and default.
  */
 import type { SubresourceDescription } from '../../api/type-schema.ts';
+import type { OutsideConversion } from '../storage/outside-conversion.ts';
 import type { Conversion, Decoded } from '../storage/served-resource.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { type CustomColumn, customPrinter } from '../table/custom-printer.ts';
 import type { TablePrinter } from '../table/table-printer.ts';
 import { asObject, asString, cloneJson, type JsonObject, jsonEqual } from '../values/json.ts';
+import { convertedVersion } from './conversion/converted-versions.ts';
+import { type ConverterServer, webhookConverter } from './conversion/webhook-converter.ts';
 import { CustomScale } from './custom-scale.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { applyDefaults } from './defaults.ts';
@@ -53,12 +56,14 @@ export interface CustomVersion {
    * schema has changed since.
    */
   readonly conversion: Conversion | undefined;
+  /** Set instead of `conversion` when the definition has a webhook for that. */
+  readonly outside: OutsideConversion | undefined;
 }
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
-export function customVersions(crd: JsonObject): CustomVersion[] {
+export function customVersions(crd: JsonObject, server: ConverterServer): CustomVersion[] {
   if (!definitionConditionHolds(crd, 'Established')) return [];
   const definition = parseDefinition(crd);
   // What was asked for and what was granted may differ, in short names for one.
@@ -67,16 +72,18 @@ export function customVersions(crd: JsonObject): CustomVersion[] {
   return named.versions
     .filter(({ served }) => served)
     .sort((a, b) => compareVersions(a.name, b.name))
-    .map((version) => customVersion(named, version));
+    .map((version) => customVersion(named, version, server));
 }
 
-function customVersion(definition: Definition, version: DefinitionVersion): CustomVersion {
+function customVersion(definition: Definition, version: DefinitionVersion, server: ConverterServer): CustomVersion {
   const { group, names, namespaced } = definition;
   const json = version.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const schema = parseSchema(json);
   const apiVersion = `${group}/${version.name}`;
   const scale = version.scale === undefined ? undefined : new CustomScale(version.scale);
-  const conversion = conversionOf(definition, version, schema);
+  const outside =
+    definition.conversion && convertedVersion(definition, version, webhookConverter(server, definition.conversion));
+  const conversion = outside ? undefined : conversionOf(definition, version, schema);
   return {
     group,
     version: version.name,
@@ -106,6 +113,7 @@ function customVersion(definition: Definition, version: DefinitionVersion): Cust
       return { object: decoded, unknownFields: unknown.sort() };
     },
     conversion,
+    outside,
   };
 }
 

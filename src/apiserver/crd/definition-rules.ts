@@ -2,6 +2,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '../
 import { asArray, asObject, asString, getKey, getPath, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import { dns1035Label, dnsSubdomain } from '../values/name-rules.ts';
 import { approvalErrors } from './api-approval.ts';
+import { conversionWebhookErrors } from './conversion/webhook-rules.ts';
 import { sharedByVersions } from './definition.ts';
 import { definitionConditionHolds } from './definition-status.ts';
 import { versionErrors, versionPartErrors } from './version-rules.ts';
@@ -126,11 +127,7 @@ function labelErrors(labels: readonly string[], path: string): FieldError[] {
 function conversionErrors(spec: JsonObject): FieldError[] {
   const strategy = getPath(spec, 'conversion', 'strategy') ?? '';
   const field = 'spec.conversion.strategy';
-  if (strategy === 'Webhook') {
-    const detail =
-      'the embedded API server does not call conversion webhooks: use the strategy None, under which versions differ in their apiVersion alone, or test conversion on a real API server';
-    return [invalid(field, strategy, detail)];
-  }
+  if (strategy === 'Webhook') return conversionWebhookErrors(asObject(getPath(spec, 'conversion', 'webhook')));
   if (strategy === '') return [required(field)];
   if (strategy !== 'None') return [notSupported(field, strategy, ['None', 'Webhook'])];
   const webhook = getPath(spec, 'conversion', 'webhook');

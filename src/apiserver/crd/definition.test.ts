@@ -48,6 +48,10 @@ function established(object: JsonObject, others: JsonObject[] = []): JsonObject 
   return copy;
 }
 
+/** Nobody is asked: no definition here has a webhook. */
+const served = (object: JsonObject) =>
+  customVersions(object, { webhooks: { post: () => Promise.reject(new Error('asked')) }, uid: () => '' });
+
 describe('a CustomResourceDefinition', () => {
   it('is filled in and accepted', () => {
     const { object, errors } = created(crd());
@@ -73,10 +77,28 @@ describe('a CustomResourceDefinition', () => {
     ]);
   });
 
-  it('is refused when it needs a conversion webhook, with what to do instead', () => {
-    const { errors } = created(crd({ conversion: { strategy: 'Webhook' } }));
-    expect(errors).toHaveLength(1);
-    expect(errors[0]).toContain('the embedded API server does not call conversion webhooks: use the strategy None');
+  it('is refused when it has a conversion webhook that cannot be called', () => {
+    const errorsOf = (webhook: JsonObject) => created(crd({ conversion: { strategy: 'Webhook', webhook } })).errors;
+    const conversionReviewVersions = ['v1'];
+    const service = { namespace: '', name: '', port: 0, path: '//x' };
+    expect(errorsOf({})).toEqual([
+      'spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook',
+      'spec.conversion.conversionReviewVersions: Required value',
+    ]);
+    expect(errorsOf({ clientConfig: { url: 'https://x', service }, conversionReviewVersions: ['v2', 'v2'] })).toEqual([
+      'spec.conversion.webhookClientConfig: Required value: exactly one of url or service is required',
+      'spec.conversion.conversionReviewVersions[1]: Invalid value: "v2": duplicate version',
+      'spec.conversion.conversionReviewVersions: Invalid value: ["v2","v2"]: must include at least one of v1, v1beta1',
+    ]);
+    expect(errorsOf({ clientConfig: { url: 'https://x', caBundle: 'eA==' }, conversionReviewVersions })).toEqual([
+      'spec.conversion.webhookClientConfig.caBundle: Invalid value: "eA==": unable to load root certificates: unable to parse bytes as PEM block',
+    ]);
+    expect(errorsOf({ clientConfig: { service }, conversionReviewVersions })).toEqual([
+      'spec.conversion.webhookClientConfig.service.name: Required value',
+      'spec.conversion.webhookClientConfig.service.namespace: Required value',
+      'spec.conversion.webhookClientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
+      'spec.conversion.webhookClientConfig.service.path: Invalid value: "//x": segment[0] may not be empty',
+    ]);
   });
 
   it('may not change its group, nor its scope once it is served', () => {
@@ -163,13 +185,13 @@ describe('updateDefinitionStatus', () => {
         { type: 'Established', status: 'False', reason: 'NotAccepted' },
       ],
     });
-    expect(customVersions(late)).toEqual([]);
+    expect(served(late)).toEqual([]);
   });
 });
 
 describe('customVersions', () => {
   it('decodes what a client sends', () => {
-    const [version] = customVersions(established(crd()));
+    const [version] = served(established(crd()));
     const sent = { apiVersion: 'example.com/v1', kind: 'CronTab', metadata: { name: 'x', foo: 1 }, spec: { bar: 2 } };
     const decoded = version?.decode(sent);
     expect(decoded?.object).toEqual({ ...sent, metadata: { name: 'x' }, spec: { size: 1 } });
@@ -178,7 +200,7 @@ describe('customVersions', () => {
   });
 
   it('judges creations by the schema, and updates by what they change', () => {
-    const [version] = customVersions(established(crd()));
+    const [version] = served(established(crd()));
     const bad = { metadata: { name: 'x' }, spec: { size: 0 } };
     expect(version?.strategy.validate?.(bad, context).map(fieldErrorText)).toEqual([
       'spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1',
@@ -190,7 +212,7 @@ describe('customVersions', () => {
 
   it('reads and writes the scale where the definition says', () => {
     const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.n', labelSelectorPath: '.status.sel' };
-    const [version] = customVersions(established(crd({}, { subresources: { scale } })));
+    const [version] = served(established(crd({}, { subresources: { scale } })));
     const object: JsonObject = {
       metadata: { name: 'x', namespace: 'n' },
       spec: { size: 3 },
@@ -216,9 +238,9 @@ describe('customVersions', () => {
       storage: name === 'v1',
       deprecated: name !== 'v2',
     }));
-    const served = customVersions(established(crd({ versions })));
-    expect(served.map(({ version }) => version)).toEqual(['v2', 'v1', 'v1beta1', 'v2alpha1']);
-    expect(served.map(({ warning }) => warning)).toEqual([
+    const found = served(established(crd({ versions })));
+    expect(found.map(({ version }) => version)).toEqual(['v2', 'v1', 'v1beta1', 'v2alpha1']);
+    expect(found.map(({ warning }) => warning)).toEqual([
       undefined,
       'example.com/v1 CronTab is deprecated; use example.com/v2 CronTab',
       'example.com/v1beta1 CronTab is deprecated; use example.com/v2 CronTab',
@@ -235,7 +257,7 @@ describe('customVersions', () => {
       { name: 'v1', served: true, storage: true, schema: schema({ a: text, b: { ...text, default: 'B' } }) },
       { name: 'v2', served: true, storage: false, schema: schema({ a: text, c: { ...text, default: 'C' } }) },
     ];
-    const [v2] = customVersions(established(crd({ versions })));
+    const [v2] = served(established(crd({ versions })));
     expect(v2?.conversion?.fromStorage({ metadata: { name: 'x' }, spec: { a: '1' } })).toEqual({
       apiVersion: 'example.com/v2',
       kind: 'CronTab',

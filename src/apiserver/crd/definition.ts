@@ -17,6 +17,14 @@ export interface Definition {
   readonly names: DefinitionNames;
   readonly versions: readonly DefinitionVersion[];
   readonly generation: number;
+  /** Who converts between versions; unset: nobody, they differ in apiVersion alone. */
+  readonly conversion: ConversionWebhook | undefined;
+}
+
+/** `spec.conversion.webhook`. */
+export interface ConversionWebhook {
+  readonly clientConfig: JsonObject;
+  readonly reviewVersions: readonly string[];
 }
 
 export interface DefinitionNames {
@@ -59,7 +67,14 @@ export function parseDefinition(crd: JsonObject): Definition {
     names: parseNames(asObject(spec.names)),
     versions: asArray(spec.versions).map(asObject).map(parseVersion),
     generation: typeof generation === 'number' ? generation : 1,
+    conversion: parseConversion(asObject(spec.conversion)),
   };
+}
+
+function parseConversion({ strategy, webhook }: JsonObject): ConversionWebhook | undefined {
+  if (strategy !== 'Webhook') return undefined;
+  const { clientConfig, conversionReviewVersions } = asObject(webhook);
+  return { clientConfig: asObject(clientConfig), reviewVersions: asArray(conversionReviewVersions).map(asString) };
 }
 
 export function parseNames(names: JsonObject): DefinitionNames {
@@ -111,6 +126,8 @@ export function defaultDefinition(crd: JsonObject): void {
   if (asString(names.singular) === '') names.singular = kind.toLowerCase();
   if (asString(names.listKind) === '' && kind !== '') names.listKind = `${kind}List`;
   spec.conversion ??= { strategy: 'None' };
+  const service = getPath(spec, 'conversion', 'webhook', 'clientConfig', 'service');
+  if (isObject(service)) service.port ??= 443;
   const status = ensureObject(crd, 'status');
   if (asArray(status.storedVersions).length === 0) addStoredVersion(crd);
 }

@@ -134,20 +134,24 @@ async function select(
   limit: number,
   clock: Clock,
 ): Promise<{ items: readonly StoredObject[]; more: boolean }> {
+  const { shown } = resource;
   const everything = options.labels.matchesEverything && options.fields.matchesEverything;
   if (everything) {
     const all = limit <= 0 || candidates.length <= limit;
-    return { items: all ? candidates : candidates.slice(0, limit), more: !all };
+    const items = all ? candidates : candidates.slice(0, limit);
+    return { items: shown ? await shown.all(items) : items, more: !all };
   }
+  // Labels and fields are those of the version that is asked for.
+  const states = shown ? await shown.all(candidates) : candidates;
   const selects = selectorOf(resource, options);
   const slice = new TimeSlice(clock);
   const items: StoredObject[] = [];
-  for (let at = 0; at < candidates.length; at++) {
+  for (let at = 0; at < states.length; at++) {
     if (at % 256 === 255 && slice.isDue()) await slice.pause();
-    const candidate = candidates[at] as StoredObject;
+    const candidate = states[at] as StoredObject;
     if (!selects(candidate)) continue;
     items.push(candidate);
-    if (limit > 0 && items.length >= limit) return { items, more: at < candidates.length - 1 };
+    if (limit > 0 && items.length >= limit) return { items, more: at < states.length - 1 };
   }
   return { items, more: false };
 }

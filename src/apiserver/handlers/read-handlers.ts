@@ -30,11 +30,11 @@ export async function readObject(api: Api, scope: ResourceScope): Promise<Stored
     const revision = 'revision' in stale ? stale.revision : api.store.revision - stale.behind;
     const found = api.store.snapshot(resource.table, revision, key, key).find((object) => object.key === key);
     if (!found) throw notFound(resource, info.name);
-    return found;
+    return resource.shown ? resource.shown.fresh(found) : found;
   }
   const stored = resource.table.objects.get(key);
   if (!stored) throw notFound(resource, info.name);
-  return stored;
+  return resource.shown ? resource.shown.fresh(stored) : stored;
 }
 
 export async function handleList(api: Api, scope: ResourceScope): Promise<ServerResponse> {

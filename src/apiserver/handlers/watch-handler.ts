@@ -7,6 +7,7 @@ import { expired, StatusError } from '../request/status-error.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
 import type { Change } from '../storage/storage.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import { ConvertedWatch } from './converted-watch.ts';
 import { selectorOf, untilFresh } from './list.ts';
 import type { Representation } from './representation.ts';
 import { WatchStream } from './watch-stream.ts';
@@ -34,7 +35,7 @@ export async function openWatch(api: Api, scope: WatchScope): Promise<WatchStrea
   const wanted = parseResourceVersion(options.resourceVersion, 'watch');
   try {
     if (options.sendInitialEvents) await untilFresh(api, scope.resource, wanted, scope.signal);
-    return startWatch(api, scope, wanted);
+    return await startWatch(api, scope, wanted);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const stream = streamFor(api, scope, [], api.store.revision, false, () => {});
@@ -43,7 +44,7 @@ export async function openWatch(api: Api, scope: WatchScope): Promise<WatchStrea
   }
 }
 
-function startWatch(api: Api, scope: WatchScope, wanted: bigint): WatchStream {
+function startWatch(api: Api, scope: WatchScope, wanted: bigint): WatchStream | Promise<WatchStream> {
   const { options, resource } = scope;
   const { store } = api;
   const prefix = scope.namespace === '' ? '' : `${scope.namespace}/`;
@@ -68,18 +69,36 @@ function startWatch(api: Api, scope: WatchScope, wanted: bigint): WatchStream {
   const bookmarked = options.sendInitialEvents === true && options.allowWatchBookmarks;
   const timers = new WatchTimers();
   let leave = () => {};
-  const stream = streamFor(
-    api,
-    scope,
-    initial,
-    revision,
-    bookmarked,
-    () => {
-      timers.clear();
-      leave();
-    },
-    notBefore,
-  );
+  const open = (items: readonly (StoredObject | Change)[]) =>
+    streamFor(
+      api,
+      scope,
+      items,
+      revision,
+      bookmarked,
+      () => {
+        timers.clear();
+        leave();
+      },
+      notBefore,
+    );
+  if (resource.shown) {
+    const converted = new ConvertedWatch(resource.shown, api.settings.watchQueueLimit);
+    leave = api.watches.add(resource.table, scope.namespace, converted);
+    return converted.initial(initial).then(
+      (items) => {
+        const stream = open(items);
+        timers.start(api, scope, { end: () => stream.end(), bookmark: (to) => converted.bookmark(to) });
+        converted.begin(stream);
+        return stream;
+      },
+      (error: unknown) => {
+        leave();
+        throw error;
+      },
+    );
+  }
+  const stream = open(initial);
   leave = api.watches.add(resource.table, scope.namespace, stream);
   timers.start(api, scope, stream);
   return stream;
@@ -115,7 +134,7 @@ class WatchTimers {
   #timers: Timer[] = [];
   #cleared = false;
 
-  start(api: Api, { options, resource }: WatchScope, stream: WatchStream): void {
+  start(api: Api, { options, resource }: WatchScope, stream: Pick<WatchStream, 'end' | 'bookmark'>): void {
     const { clock, settings, identity } = api;
     const timeoutMs = options.timeoutSeconds
       ? options.timeoutSeconds * 1000

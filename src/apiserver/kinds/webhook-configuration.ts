@@ -1,15 +1,8 @@
 import { conditionsOf } from '../admission/policy/match-conditions.ts';
+import { clientConfigErrors } from '../admission/webhook/client-config-rules.ts';
 import { duplicate, type FieldError, invalid, notSupported, required } from '../request/field-error.ts';
 import type { Strategy } from '../storage/strategy.ts';
-import {
-  asArray,
-  asObject,
-  asString,
-  ensureObject,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-} from '../values/json.ts';
+import { asArray, asObject, asString, ensureObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { dnsSubdomain } from '../values/name-rules.ts';
 import { conditionErrors, ruleErrors } from './admission-policy.ts';
 import { items, optionalObject, setDefault } from './defaulting.ts';
@@ -19,7 +12,6 @@ const MATCH_POLICIES = ['Equivalent', 'Exact'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const REINVOCATIONS = ['IfNeeded', 'Never'];
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
-const FORM = '; desired format: https://host[/path]';
 
 function defaultWebhook(webhook: JsonObject, mutating: boolean): void {
   setDefault(webhook, 'failurePolicy', 'Fail');
@@ -67,31 +59,6 @@ function nameErrors(name: string, field: string): FieldError[] {
 
 function oneOf(value: JsonValue | undefined, field: string, supported: readonly string[]): FieldError[] {
   return value === undefined || supported.includes(asString(value)) ? [] : [notSupported(field, value, supported)];
-}
-
-function clientConfigErrors(config: JsonObject, field: string): FieldError[] {
-  const [hasUrl, hasService] = [config.url !== undefined, isObject(config.service)];
-  if (hasUrl === hasService) return [required(field, 'exactly one of url or service is required')];
-  if (hasUrl) return urlErrors(asString(config.url), `${field}.url`);
-  const service = asObject(config.service);
-  return ['name', 'namespace']
-    .filter((part) => asString(service[part]) === '')
-    .map((part) => required(`${field}.service.${part}`));
-}
-
-function urlErrors(text: string, field: string): FieldError[] {
-  const [, scheme = '', host = '', rest = ''] = /^(?:([a-zA-Z][\w+.-]*):)?(?:\/\/([^/?#]*))?(.*)$/s.exec(text) ?? [];
-  const errors: FieldError[] = [];
-  const refuse = (value: string, detail: string) => errors.push(invalid(field, value, detail));
-  if (scheme !== 'https') refuse(scheme, `'https' is the only allowed URL scheme${FORM}`);
-  const at = host.lastIndexOf('@');
-  if (host === '') refuse('', `host must be specified${FORM}`);
-  if (at >= 0) refuse(host.slice(0, at), 'user information is not permitted in the URL');
-  const [before = '', fragment = ''] = rest.split('#');
-  const query = before.split('?')[1] ?? '';
-  if (fragment !== '') refuse(fragment, 'fragments are not permitted in the URL');
-  if (query !== '') refuse(query, 'query parameters are not permitted in the URL');
-  return errors;
 }
 
 function versionErrors({ admissionReviewVersions }: JsonObject, field: string): FieldError[] {

@@ -33,7 +33,9 @@ export class ObjectDeleter {
   *deletion(resource: ServedResource, name: string, options: DeleteOptions, write: WriteOptions): Steps<Deletion> {
     for (;;) {
       const deletion = yield* this.#tryDelete(resource, name, options, write);
-      if (deletion) return deletion;
+      if (!deletion) continue;
+      if (!write.user || deletion.deleted) return deletion;
+      return { ...deletion, object: yield* resource.show(deletion.object) };
     }
   }
 
@@ -45,6 +47,8 @@ export class ObjectDeleter {
   ): Steps<Deletion | undefined> {
     const existing = resource.table.objects.get(keyFor(write.namespace, name));
     if (!existing) throw notFound(resource, name);
+    const shown = write.user ? yield* resource.show(existing) : existing;
+    if (resource.table.objects.get(existing.key) !== existing) return undefined;
     const object = existing.decode();
     const { strategy } = resource;
     strategy.checkDelete?.(object);
@@ -53,7 +57,7 @@ export class ObjectDeleter {
     this.#checkPreconditions(resource, existing, options);
     const admission = write.user && this.#api.admission.active();
     if (admission) {
-      const old = existing.decode();
+      const old = shown.decode();
       const context = { ...this.#writer.context(write), subresource: '' };
       const asked = admissionRequest(
         resource,
@@ -96,10 +100,10 @@ export class ObjectDeleter {
 
   #put(resource: ServedResource, object: JsonObject, existing: StoredObject, write: WriteOptions): StoredObject {
     const { table } = resource;
-    if (write.dryRun) return new StoredObject(object, existing.revision, table.fieldsOf(object));
-    const next = new StoredObject(object, existing.revision, table.fieldsOf(object));
+    const next = new StoredObject(object, existing.revision, table.fieldsOf(object), existing.apiVersion);
+    if (write.dryRun) return next;
     if (next.body.equals(existing.body)) return existing;
-    return this.#api.store.put(table, object);
+    return this.#api.store.put(table, object, existing.apiVersion);
   }
 
   #checkPreconditions(resource: ServedResource, existing: StoredObject, options: DeleteOptions): void {

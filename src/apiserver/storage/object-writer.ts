@@ -29,9 +29,10 @@ import {
   validateMetadata,
   validateMetadataUpdate,
 } from '../values/object-meta.ts';
+import { shownObject } from './outside-conversion.ts';
 import type { ServedResource } from './served-resource.ts';
-import { finishNow, type Steps } from './steps.ts';
-import { StoredObject } from './stored-object.ts';
+import { finishNow, resultOf, type Steps } from './steps.ts';
+import type { StoredObject } from './stored-object.ts';
 import type { WriteContext } from './strategy.ts';
 
 /** How a write is to be carried out, beside the object. */
@@ -54,8 +55,10 @@ const NAME_ATTEMPTS = 8;
 
 /**
  * Creates and updates with the rules that all kinds share: identity, generation, optimistic concurrency, finalizers,
- * and the kind's own strategy in between. Objects are in the storage version. All happens in one turn, so that what was read is
- * still true when it is written, unless a webhook has to be asked: then what it was asked about is compared with what is there.
+ * and the kind's own strategy in between. Objects are in the storage version; where somebody outside converts, those of clients are in
+ * the version that is served, and those of the server itself in the one that they are stored as. All happens in one turn, so that
+ * what was read is still true when it is written, unless a webhook has to be asked: then what it was asked about is compared with
+ * what is there.
  */
 export class ObjectWriter {
   readonly #api: Api;
@@ -107,6 +110,8 @@ export class ObjectWriter {
       ...(strategy.validate?.(object, context) ?? []),
       ...(strategy.validateCreate?.(object, context) ?? []),
     ]);
+    // Before the last plugins are asked: what they count is stored in the turn in which they count it.
+    const encoded = yield* this.#encoded(resource, object, options);
     if (asked) yield* admission.validate(asked);
     const key = keyOf(metadata);
     const present = table.objects.get(key);
@@ -118,10 +123,10 @@ export class ObjectWriter {
     if (asString(metadata.resourceVersion) !== '') {
       throw statusError(500, '', 'resourceVersion should not be set on objects to be created');
     }
-    const stored = options.dryRun ? this.#dry(resource, object, 0) : this.#put(resource, object, options);
+    const stored = options.dryRun ? shownObject(resource, object, 0) : this.#put(resource, encoded, options);
     strategy.afterWrite?.(object, undefined, context);
     if (asked) admission.committed(asked);
-    return stored;
+    return yield* this.#shown(resource, stored, options);
   }
 
   /**
@@ -160,10 +165,12 @@ export class ObjectWriter {
     const { strategy, table } = resource;
     const existing = table.objects.get(keyFor(options.namespace, name));
     if (!existing) throw notFound(resource, name);
-    const old = existing.decode();
+    const shown = options.user ? yield* resource.show(existing) : existing;
+    const old = shown.decode();
     const changed = change(cloneJson(old));
     // What may have to begin again must find what the client sent as it was.
-    const object = options.user && this.#api.admission.mayWait() ? cloneJson(changed) : changed;
+    const mayWait = options.user && (resource.shown !== undefined || this.#api.admission.mayWait());
+    const object = mayWait ? cloneJson(changed) : changed;
     const context = this.context(options);
     this.#checkVersion(resource, name, object, existing);
     keepSystemFields(object, old);
@@ -181,39 +188,53 @@ export class ObjectWriter {
       ...(this.#validateUpdate(resource, object, old, context) ?? []),
     ];
     this.#judge(resource, object, errors);
+    const isRemoved = isFinished(object, old) && (strategy.mayDeleteDuringUpdate?.(object) ?? true);
+    const isKept = !isRemoved && isStoredAsNow(resource, existing) && equalButForTimes(object, old);
+    const encoded = isRemoved || isKept ? object : yield* this.#encoded(resource, object, options);
     if (asked) yield* admission.validate(asked);
     if (table.objects.get(existing.key) !== existing) return undefined;
 
-    if (isFinished(object, old) && (strategy.mayDeleteDuringUpdate?.(object) ?? true)) {
-      if (options.dryRun) return this.#dry(resource, object, existing.revision);
+    if (isRemoved) {
+      if (options.dryRun) return shownObject(resource, object, existing.revision);
       store.remove(table, existing.key);
       strategy.afterDelete?.(object, context);
-      return this.#dry(resource, object, existing.revision);
+      return shownObject(resource, object, existing.revision);
     }
-    if (equalButForTimes(object, old)) return existing;
+    if (isKept) return shown;
     const stored = options.dryRun
-      ? this.#dry(resource, object, existing.revision)
-      : this.#put(resource, object, options);
+      ? shownObject(resource, object, existing.revision)
+      : this.#put(resource, encoded, options, existing);
     strategy.afterWrite?.(object, old, context);
     if (asked) admission.committed(asked);
-    return stored;
+    return yield* this.#shown(resource, stored, options);
+  }
+
+  /** What is to be stored for an object of a client. */
+  *#encoded({ init }: ServedResource, object: JsonObject, { user }: WriteOptions): Steps<JsonObject> {
+    return init.outside && user ? yield* resultOf(init.outside.toStorage(cloneJson(object))) : object;
+  }
+
+  /** What the client is told that was stored. */
+  *#shown(resource: ServedResource, stored: StoredObject, { user, dryRun }: WriteOptions): Steps<StoredObject> {
+    return user && !dryRun ? yield* resource.show(stored) : stored;
   }
 
   /** `managedFields` may be large: what would fit without them is stored without them. */
-  #put({ table }: ServedResource, object: JsonObject, { mayForgetOwners = true }: WriteOptions): StoredObject {
+  #put(
+    { table }: ServedResource,
+    object: JsonObject,
+    { mayForgetOwners = true, user }: WriteOptions,
+    existing?: StoredObject,
+  ): StoredObject {
     const { store } = this.#api;
+    const version = user || !existing ? table.storageVersion : existing.apiVersion;
     try {
-      return store.put(table, object);
+      return store.put(table, object, version);
     } catch (error) {
       if (!(error instanceof StorageLimit) || !mayForgetOwners) throw error;
       delete metadataOf(object).managedFields;
-      return store.put(table, object);
+      return store.put(table, object, version);
     }
-  }
-
-  /** A state that is answered but not stored. */
-  #dry(resource: ServedResource, object: JsonObject, revision: number): StoredObject {
-    return new StoredObject(object, revision, resource.table.fieldsOf(object));
   }
 
   #validateMetadata(resource: ServedResource, metadata: JsonObject, options: WriteOptions): FieldError[] {
@@ -363,6 +384,11 @@ function isFinished(object: JsonObject, old: JsonObject): boolean {
   if (finalizersOf(object).length > 0) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadataOf(old);
   return deletionTimestamp !== undefined && (deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+/** An update that changes nothing still stores an object again that is stored as another version. */
+function isStoredAsNow({ shown, table }: ServedResource, { apiVersion }: StoredObject): boolean {
+  return shown === undefined || apiVersion === table.storageVersion;
 }
 
 /** Equal apart from the times in managedFields, which move with every write. */

@@ -3,6 +3,8 @@ import type { MergeSchema } from '../apply/merge-schema.ts';
 import type { TablePrinter } from '../table/table-printer.ts';
 import type { JsonObject, JsonValue } from '../values/json.ts';
 import { jsonText } from '../values/json-text.ts';
+import { type OutsideConversion, ShownObjects } from './outside-conversion.ts';
+import { resultOf, type Steps } from './steps.ts';
 import type { Table } from './storage.ts';
 import { type StoredObject, typePrefix } from './stored-object.ts';
 import type { Strategy } from './strategy.ts';
@@ -47,6 +49,8 @@ export interface ServedResourceInit {
   readonly decode: ObjectDecoder;
   /** Set when the version differs in shape from the one that is stored. */
   readonly conversion?: Conversion;
+  /** Set when somebody outside converts; `conversion` is unset then, and writers work in the version that is served. */
+  readonly outside?: OutsideConversion;
   /** How the scale subresource reads and writes; unset: by `spec.replicas` and its relatives. */
   readonly scale?: ScaleAccess;
   /** Sent with every answer: the version is deprecated. */
@@ -78,6 +82,8 @@ export class ServedResource {
   /** `v1`, `apps/v1` */
   readonly apiVersion: string;
   readonly #prefix: Buffer;
+  /** Set when what is stored has to be converted by somebody outside before it is shown. */
+  readonly shown: ShownObjects | undefined;
   #mergeSchema: MergeSchema | undefined;
 
   constructor(init: ServedResourceInit) {
@@ -87,6 +93,7 @@ export class ServedResource {
     this.kind = init.kind;
     this.init = init;
     this.apiVersion = init.group === '' ? init.version : `${init.group}/${init.version}`;
+    this.shown = init.outside && new ShownObjects(this, init.outside);
     this.#prefix = typePrefix(init.kind, this.apiVersion, init.custom);
   }
 
@@ -115,7 +122,12 @@ export class ServedResource {
     return this.subresource('status') !== undefined;
   }
 
-  /** The object in this version, a fresh copy, with kind and apiVersion. */
+  /** A state that is stored, as clients of this version see it. */
+  *show(stored: StoredObject): Steps<StoredObject> {
+    return this.shown ? yield* resultOf(this.shown.one(stored)) : stored;
+  }
+
+  /** The object in this version, a fresh copy, with kind and apiVersion. What is stored must have been shown before. */
   decodeStored(stored: StoredObject): JsonObject {
     const object = stored.decode();
     const shaped = this.init.conversion ? this.init.conversion.fromStorage(object) : object;

@@ -17,6 +17,14 @@ export function finish<T>(steps: Steps<T>): T | Promise<T> {
   return first.done ? first.value : finishLater(steps, first.value);
 }
 
+/** What comes of it, at once unless it is a promise. */
+export function* resultOf<T>(pending: T | Promise<T>): Steps<T> {
+  if (!(pending instanceof Promise)) return pending;
+  const settled: T[] = [];
+  yield pending.then((value) => settled.push(value));
+  return settled[0] as T;
+}
+
 async function finishLater<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
   for (let pending = first; ; ) {
     const failure = await pending.then(

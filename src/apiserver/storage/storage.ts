@@ -34,6 +34,8 @@ export class Table {
   /** What selectors may name, of all versions together; objects keep the values in this order. */
   readonly #selectable: SelectableField[] = [];
   readonly listeners = new Set<(change: Change) => void>();
+  /** What clients' writes are stored as from now on, `example.com/v1`; empty for built-in kinds. */
+  storageVersion = '';
 
   constructor(name: string) {
     this.name = name;
@@ -47,7 +49,7 @@ export class Table {
     this.#selectable.push(...added);
     for (const stored of this.objects.values()) {
       const object = stored.decode();
-      this.objects.set(stored.key, new StoredObject(object, stored.revision, this.fieldsOf(object)));
+      this.objects.set(stored.key, new StoredObject(object, stored.revision, this.fieldsOf(object), stored.apiVersion));
     }
   }
 
@@ -64,7 +66,10 @@ export class Table {
     for (const { key, after } of differences) {
       if (after === undefined) this.objects.delete(key);
       // Selectors may name more fields by now than when it was saved.
-      else this.objects.set(key, new StoredObject(after.decode(), after.revision, this.fieldsOf(after.decode())));
+      else {
+        const fields = this.fieldsOf(after.decode());
+        this.objects.set(key, new StoredObject(after.decode(), after.revision, fields, after.apiVersion));
+      }
     }
     this.#changes = [];
     this.#from = 0;
@@ -172,10 +177,13 @@ export class Store {
     return table;
   }
 
-  /** Writes a state; `object` must carry its final metadata except resourceVersion. Throws `StorageLimit`. */
-  put(table: Table, object: JsonObject): StoredObject {
+  /**
+   * Writes a state; `object` must carry its final metadata except resourceVersion. `apiVersion` is set by who changes a state
+   * without a look at its version. Throws `StorageLimit`.
+   */
+  put(table: Table, object: JsonObject, apiVersion = table.storageVersion): StoredObject {
     const revision = this.#revision + 1;
-    const current = new StoredObject(object, revision, table.fieldsOf(object));
+    const current = new StoredObject(object, revision, table.fieldsOf(object), apiVersion);
     if (current.body.length > MAX_STORED_BYTES) throw new StorageLimit(current.body.length);
     const previous = table.objects.get(current.key);
     this.#revision = revision;

@@ -16,6 +16,8 @@ export class StoredObject {
   readonly labels: Readonly<Record<string, string>> | undefined;
   /** Values of the kind's selectable fields, in the order that the kind declares them. */
   readonly fields: readonly string[];
+  /** `example.com/v1` that a custom resource is stored as; empty for built-in kinds. */
+  readonly apiVersion: string;
   /** The uids of the owners, for the garbage collector. */
   readonly owners: readonly string[];
   /** `{"metadata":{…},…}` */
@@ -23,7 +25,7 @@ export class StoredObject {
   /** Where the value of `metadata` ends in `body`. */
   readonly metadataEnd: number;
 
-  constructor(object: JsonObject, revision: number, fields: readonly string[]) {
+  constructor(object: JsonObject, revision: number, fields: readonly string[], apiVersion = '') {
     const { kind: _kind, apiVersion: _apiVersion, metadata: given, ...rest } = object;
     const { resourceVersion: _version, ...others } = asObject(given);
     const metadata: JsonObject = revision === 0 ? others : { ...others, resourceVersion: String(revision) };
@@ -34,6 +36,7 @@ export class StoredObject {
     this.revision = revision;
     this.labels = isObject(metadata.labels) ? (metadata.labels as Record<string, string>) : undefined;
     this.fields = fields;
+    this.apiVersion = apiVersion;
     this.owners = ownersOf(metadata);
     const head = `{"metadata":${jsonText(metadata)}`;
     const tail = jsonText(rest);
@@ -57,7 +60,7 @@ export class StoredObject {
 
   /** The same state as another revision: what DELETED events carry. */
   at(revision: number): StoredObject {
-    return new StoredObject(this.decode(), revision, this.fields);
+    return new StoredObject(this.decode(), revision, this.fields, this.apiVersion);
   }
 }
 

@@ -1,9 +1,19 @@
-import type { FrameCache, WatchStream } from '../handlers/watch-stream.ts';
+import type { FrameCache } from '../handlers/watch-stream.ts';
 import type { Change, Table } from './storage.ts';
+
+/** Who is offered the changes of a table: the body of a watch, or what stands before it. */
+export interface Watcher {
+  /** `frames` is shared by all watchers of the change. */
+  offer(change: Change, frames: FrameCache): void;
+  /** Ends the watch after what is queued. */
+  end(): void;
+  /** Breaks the connection. */
+  break(): void;
+}
 
 /** The watchers of one table, by the namespace they look at; "" holds those that look at all. */
 class TableWatchers {
-  readonly byNamespace = new Map<string, Set<WatchStream>>();
+  readonly byNamespace = new Map<string, Set<Watcher>>();
 
   readonly dispatch = (change: Change): void => {
     const frames: FrameCache = new Map();
@@ -17,14 +27,14 @@ class TableWatchers {
 /** Every open watch of the server. A change is put into one frame for each form, however many watch it. */
 export class WatchHub {
   readonly #tables = new Map<Table, TableWatchers>();
-  readonly #streams = new Set<WatchStream>();
+  readonly #streams = new Set<Watcher>();
 
   get size(): number {
     return this.#streams.size;
   }
 
   /** From now on, changes of the table are offered to the stream. Returns the way out. */
-  add(table: Table, namespace: string, stream: WatchStream): () => void {
+  add(table: Table, namespace: string, stream: Watcher): () => void {
     let watchers = this.#tables.get(table);
     if (!watchers) {
       watchers = new TableWatchers();

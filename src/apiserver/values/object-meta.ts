@@ -54,15 +54,14 @@ export function validateLabels(labels: JsonObject, field: string): FieldError[] 
   return errors;
 }
 
-function validateAnnotations(annotations: JsonObject): FieldError[] {
+export function validateAnnotations(annotations: JsonObject, field = 'metadata.annotations'): FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    for (const text of qualifiedNameProblems(key.toLowerCase()))
-      errors.push(invalid('metadata.annotations', key, text));
+    for (const text of qualifiedNameProblems(key.toLowerCase())) errors.push(invalid(field, key, text));
     bytes += Buffer.byteLength(key) + Buffer.byteLength(asString(value));
   }
-  if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLong('metadata.annotations', MAX_ANNOTATION_BYTES));
+  if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLong(field, MAX_ANNOTATION_BYTES));
   return errors;
 }
 

@@ -9,7 +9,7 @@ const MAX_ANSWER_BYTES = 3 * 1024 * 1024;
 /** Where a webhook is, as `clientConfig` says: by URL, or by the name of a service. */
 export type ClientConfig = JsonObject;
 
-/** The webhook could not be asked, or its answer is not one. */
+/** The webhook could not be asked, or its answer is not one. The message says why, and not which webhook. */
 export class WebhookCallError extends Error {
   override readonly name = 'WebhookCallError';
 }
@@ -37,7 +37,7 @@ export class WebhookClient {
     const call = new AbortController();
     this.#running.add(call);
     const timer = this.#clock.setTimeout(() => call.abort(), timeoutSeconds * 1000);
-    const failed = (why: string) => callError(`Post ${JSON.stringify(url.href)}: ${why}`);
+    const failed = (why: string) => new WebhookCallError(`Post ${JSON.stringify(url.href)}: ${why}`);
     try {
       const ca = Buffer.from(asString(config.caBundle), 'base64').toString();
       const answer = await send(url, JSON.stringify(body), {
@@ -71,17 +71,13 @@ export class WebhookClient {
   /** Nothing routes the addresses of a cluster here, but the names of others can be followed. */
   #hostOf(namespace: string, name: string, url: string): string {
     const service = this.#store.table('services').objects.get(`${namespace}/${name}`);
-    const failed = (why: string) => callError(`Post ${JSON.stringify(url)}: ${why}`);
+    const failed = (why: string) => new WebhookCallError(`Post ${JSON.stringify(url)}: ${why}`);
     if (!service) throw failed(`service ${JSON.stringify(name)} not found`);
     const spec = asObject(service.decode().spec);
     const host = spec.type === 'ExternalName' ? asString(spec.externalName) : asString(spec.clusterIP);
     if (host === '' || host === 'None') throw failed(`no endpoints available for service ${JSON.stringify(name)}`);
     return host;
   }
-}
-
-function callError(why: string): WebhookCallError {
-  return new WebhookCallError(`failed to call webhook: ${why}`);
 }
 
 const UNTRUSTED = new Set([
@@ -162,7 +158,8 @@ function send(
 
 function readAnswer({ status, type, text }: RawAnswer): JsonValue {
   const isGood = status >= 200 && status < 300;
-  if (isGood && text === '') throw callError(`0-length response with status code: ${status} and content type: ${type}`);
+  if (isGood && text === '')
+    throw new WebhookCallError(`0-length response with status code: ${status} and content type: ${type}`);
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
@@ -171,9 +168,9 @@ function readAnswer({ status, type, text }: RawAnswer): JsonValue {
     value = text;
   }
   if (isGood && isObject(value)) return value;
-  if (isGood) throw callError(notAnObject(value));
+  if (isGood) throw new WebhookCallError(notAnObject(value));
   const { kind, message } = asObject(value);
-  throw callError(kind === 'Status' && message ? asString(message) : serverError(status, type, text));
+  throw new WebhookCallError(kind === 'Status' && message ? asString(message) : serverError(status, type, text));
 }
 
 function notAnObject(value: JsonValue): string {

@@ -98,7 +98,11 @@ abstract class Webhooks implements AdmissionPlugin {
     const body = admissionReview(request, version, review);
     const { clientConfig, timeoutSeconds } = spec;
     const seconds = typeof timeoutSeconds === 'number' ? timeoutSeconds : DEFAULT_TIMEOUT_SECONDS;
-    return readReview(await this.#client.post(clientConfig as JsonObject, body, seconds), review);
+    const answer = await this.#client.post(clientConfig as JsonObject, body, seconds).catch((error: unknown) => {
+      if (!(error instanceof WebhookCallError)) throw error;
+      throw new WebhookCallError(`failed to call webhook: ${error.message}`);
+    });
+    return readReview(answer, review);
   }
 
   #parse(stored: StoredObject): readonly Webhook[] {

@@ -247,13 +247,15 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
     // Throws for a name that cannot be one.
     const path = this.#path({ namespace }, name);
+    const { requests } = this.#options;
     return objectMeeting<T>({
       what: path,
       name,
       predicate,
       signal: options.signal,
       timeoutMs: options.timeoutMs,
-      clock: this.#options.requests.clock,
+      clock: requests.clock,
+      pause: (waitMs, signal) => requests.pause(waitMs, signal),
       list: (listOptions) => this.list({ ...listOptions, namespace }),
       watch: (listOptions) => this.watch({ ...listOptions, namespace }),
     });

@@ -96,6 +96,15 @@ describe('the paths of a client', () => {
     ]);
   });
 
+  it.each(['update', 'create', 'apply', 'patchStatus'] as const)('refuse to %s what is not an object', async (verb) => {
+    await using api = await apiServer(echo);
+    const client = api.cluster.client(configMaps, { fieldManager: 'test' });
+    for (const nothing of [undefined, null, 'text']) {
+      await expect(client[verb](nothing as never, {})).rejects.toThrow(/expected an object to send and got/);
+    }
+    expect(api.seen).toEqual([]);
+  });
+
   it('refuse a name that would change them, or that is missing', async () => {
     await using api = await apiServer(echo);
     const client = api.cluster.client(configMaps);

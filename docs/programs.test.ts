@@ -7,7 +7,7 @@ import { pods } from 'tidewatch/api/core/v1';
 import { ApiServer } from 'tidewatch/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markdownFiles } from '../tools/docs/markdown.ts';
-import { Programs, type Run } from '../tools/docs/programs.ts';
+import { Programs, type Run, type RunOptions } from '../tools/docs/programs.ts';
 import { snippetModules } from '../tools/docs/snippets.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -36,8 +36,12 @@ function expectEnd(run: Run): void {
   expect(run, run.complaints).toMatchObject({ hasEnded: true, hasExited: true, exitCode: 0 });
 }
 
-/** Runs a page on a server of its own that `KUBECONFIG` leads to. */
-async function runOnServer(name: string, podNames: readonly string[]): Promise<Run> {
+/** Runs a program on a server of its own that `KUBECONFIG` leads to. */
+async function runOnServer(
+  name: string,
+  podNames: readonly string[],
+  options: (server: ApiServer) => RunOptions = () => ({}),
+): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'tidewatch-programs-'));
   await using server = await ApiServer.start({ logger: silentLogger });
   try {
@@ -50,7 +54,7 @@ async function runOnServer(name: string, podNames: readonly string[]): Promise<R
     }
     const KUBECONFIG = join(folder, 'kubeconfig');
     writeFileSync(KUBECONFIG, server.kubeconfig(), { mode: 0o600 });
-    return await programs.run(name, { env: { KUBECONFIG } });
+    return await programs.run(name, { env: { KUBECONFIG }, ...options(server) });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -72,6 +76,19 @@ describe.concurrent('a program that was copied from a page, in a process of its 
 describe.concurrent('an example, in a process of its own', { timeout: 180_000 }, () => {
   it.each(examples)('ends by itself: %s', async (name) => {
     expectEnd(await programs.run(name));
+  });
+
+  describe.each([
+    ['an empty server', []],
+    ['a server with pods', ['web-1', 'web-2', 'db-1']],
+  ])('on %s that it did not make', (_, podNames) => {
+    it.each(examples)('ends at Ctrl-C: %s', async (name) => {
+      const run = await runOnServer(name, podNames, (server) => ({
+        args: ['--real'],
+        interruptWhen: (lines) => server.openWatches > 0 || lines.length > 0,
+      }));
+      expectEnd(run);
+    });
   });
 });
 

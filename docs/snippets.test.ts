@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,6 +58,18 @@ it('type-checks every snippet of the README and the docs', { timeout: 180_000 },
   expect(typeErrors(root, [...modules, wrong])).toEqual([
     "docs/wrong.md:4: Type 'string' is not assignable to type 'number'.",
   ]);
+});
+
+it('the README, the pages and the examples read metadata as what every object has', () => {
+  const examples = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join('examples', file));
+  const lines = [...pages, ...examples].flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .map((line, index) => `${file}:${index + 1}: ${line.trim()}`),
+  );
+  expect(lines.filter((line) => /metadata(\?\.|!\.| \?\? )/.test(line))).toEqual([]);
 });
 
 describe('the snippets, run as they are written on an embedded server in KUBECONFIG', () => {

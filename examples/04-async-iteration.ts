@@ -6,7 +6,7 @@ import { type ExampleContext, runExample } from './example-cluster.ts';
 async function follow(informer: Informer<Pod>, { log, signal }: ExampleContext): Promise<void> {
   // Ends without an error when the signal aborts or the informer stops; leaving the loop ends the subscription.
   for await (const event of informer.events({ signal })) {
-    const { name, labels } = event.object.metadata ?? {};
+    const { name, labels } = event.object.metadata;
     switch (event.type) {
       case 'add':
         log(`add ${name}${event.isInInitialList ? ' (was there)' : ''}`);

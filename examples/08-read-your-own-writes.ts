@@ -12,7 +12,7 @@ export async function main({ cluster, log, signal }: ExampleContext): Promise<vo
 
   const client = cluster.client(configMaps);
   const created = await client.create({ metadata: { generateName: 'tidewatch-example-' }, data: { step: '1' } });
-  const { name = '' } = created.metadata ?? {};
+  const { name } = created.metadata;
   try {
     await informer.waitFor(created, { signal, timeoutMs: 10_000 });
     log(`created, and in the cache with step ${lister.get(name)?.data?.step}`);

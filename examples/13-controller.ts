@@ -3,17 +3,18 @@
  * when something changes, again when it failed, and not before the cache holds what the last run wrote.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stored } from 'tidewatch';
 import { type ConfigMap, configMaps } from 'tidewatch/api/core/v1';
 import { Manager } from 'tidewatch/controller';
 import { type ExampleContext, runExample, type Story } from './example-cluster.ts';
 
-const wanted = ({ metadata }: ConfigMap) => Number(metadata?.labels?.copies ?? 0);
+const wanted = ({ metadata }: Stored<ConfigMap>) => Number(metadata.labels?.copies ?? 0);
 
 export async function main({ cluster, log, signal, meanwhile, untilDone }: ExampleContext): Promise<void> {
   const manager = new Manager(cluster, { namespace: 'default' });
   manager
     .controller('copies')
-    .for(configMaps, { when: ({ object }) => object.metadata?.labels?.copies !== undefined })
+    .for(configMaps, { when: ({ object }) => object.metadata.labels?.copies !== undefined })
     .owns(configMaps)
     .reconcile(async ({ key, object, own, client, lister }) => {
       if (!object) {
@@ -27,7 +28,7 @@ export async function main({ cluster, log, signal, meanwhile, untilDone }: Examp
         const metadata = { generateName: `${object.metadata.name}-`, labels: { 'copy-of': object.metadata.name } };
         await client(configMaps).create(own({ metadata, ...(object.data && { data: object.data }) }));
       }
-      for (const copy of tooMany) await client(configMaps).delete(copy.metadata?.name ?? '');
+      for (const copy of tooMany) await client(configMaps).delete(copy.metadata.name);
       if (missing > 0) log(`${key}: made ${missing} copies`);
       if (tooMany.length > 0) log(`${key}: deleted ${tooMany.length} copies`);
     });

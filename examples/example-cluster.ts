@@ -69,13 +69,18 @@ export async function runExample(
 
 async function runOnRealCluster(main: (context: ExampleContext) => Promise<void>, signal: AbortSignal): Promise<void> {
   await using cluster = await Cluster.connect();
-  await main({
-    cluster,
-    log: (line) => console.log(line),
-    signal,
-    meanwhile: async () => {},
-    untilDone: () => untilAborted(signal),
-  });
+  try {
+    await main({
+      cluster,
+      log: (line) => console.log(line),
+      signal,
+      meanwhile: async () => {},
+      untilDone: () => untilAborted(signal),
+    });
+  } catch (error) {
+    // Whoever presses Ctrl-C early ends a wait that is under way.
+    if (!signal.aborted) throw error;
+  }
 }
 
 async function runOnEmbeddedServer(

@@ -1,22 +1,24 @@
 /**
  * Plants each bug of `tools/mutants/` in a copy of the sources, and demands that a unit test finds it:
  *
- *     tsx scripts/check-mutants.ts [--write] [text]
+ *     tsx scripts/check-mutants.ts [--write] [--workshops N] [text]
  *
- * `text` selects the bugs whose file or description contains it. `--write` puts the result into docs/mutants.md. A bug is found
- * when a test fails, or when the tests hang; a file that does not load proves nothing, and is an error.
+ * `text` selects the bugs whose file or description contains it. `--write` puts the result into docs/mutants.md, where bugs that were
+ * not selected keep what the page says of them. A bug is found when a test fails, or when the tests hang; a file that does not load
+ * proves nothing, and is an error. `--workshops` says how many are judged at a time.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { transformSync } from 'esbuild';
 import { withSection } from '../benchmarks/marked-section.ts';
 import { MUTANTS } from '../tools/mutants/catalogue.ts';
 import { type Mutant, planted, stageOf } from '../tools/mutants/mutant.ts';
 
 /** What the tests read, besides `node_modules`. */
-const COPIED = ['src', 'docs', 'examples', 'benchmarks', 'tools', 'README.md', 'package.json', 'tsconfig.json'];
+const COPIED = ['src', 'docs', 'examples', 'benchmarks', 'scripts', 'tools', 'README.md', 'package.json', 'tsconfig.json'];
 const CONFIG = 'vitest.config.ts';
 /** Far longer than any of the test files takes on a busy machine. */
 const HUNG_MS = 300_000;
@@ -26,7 +28,8 @@ const TEST_TIMEOUT_MS = 20_000;
 const WORKSHOPS = availableParallelism() + 1;
 const RESULT_PAGE = 'docs/mutants.md';
 
-type Verdict = 'found' | 'hung' | 'survived' | 'did not load' | 'tests fail without it';
+const VERDICTS = ['found', 'hung', 'survived', 'did not load', 'tests fail without it', 'not run'] as const;
+type Verdict = (typeof VERDICTS)[number];
 
 interface Outcome {
   readonly mutant: Mutant;
@@ -109,8 +112,23 @@ function faultsOf(mutants: readonly Mutant[]): string[] {
   return faults;
 }
 
+/** Tests that do not run at all find nothing. */
+function isSound(report: Report | undefined): boolean {
+  return report !== undefined && report.numFailedTests === 0 && report.numPassedTests > 0;
+}
+
 function isSurvivor({ verdict }: Outcome): boolean {
   return verdict !== 'found' && verdict !== 'hung';
+}
+
+/** What the page says of every bug, but for those that were judged now. */
+function withPageResults(page: string, judged: readonly Outcome[]): Outcome[] {
+  const lines = new Set(page.split('\n'));
+  const now = new Map(judged.map((outcome) => [outcome.mutant, outcome]));
+  return MUTANTS.map((mutant) => {
+    const last = VERDICTS.find((verdict) => lines.has(`- ${mutant.bug}: ${verdict}`));
+    return now.get(mutant) ?? { mutant, verdict: last ?? 'not run' };
+  });
 }
 
 function resultTable(outcomes: readonly Outcome[]): string {
@@ -131,8 +149,12 @@ function resultTable(outcomes: readonly Outcome[]): string {
 }
 
 async function main(): Promise<void> {
-  const write = process.argv.includes('--write');
-  const [text] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  const { values, positionals } = parseArgs({
+    options: { write: { type: 'boolean', default: false }, workshops: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const { write } = values;
+  const [text] = positionals;
   const mutants = MUTANTS.filter(({ bug, file }) => text === undefined || bug.includes(text) || file.includes(text));
   const faults = faultsOf(MUTANTS);
   for (const fault of faults) console.error(fault);
@@ -148,7 +170,7 @@ async function main(): Promise<void> {
     try {
       for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
         const tests = mutant.tests.join(' ');
-        if (!sound.has(tests)) sound.set(tests, (await workshop.run(mutant.tests))?.numFailedTests === 0);
+        if (!sound.has(tests)) sound.set(tests, isSound(await workshop.run(mutant.tests)));
         const outcome: Outcome = sound.get(tests)
           ? await workshop.judge(mutant)
           : { mutant, verdict: 'tests fail without it' };
@@ -159,11 +181,12 @@ async function main(): Promise<void> {
       workshop.close();
     }
   };
-  await Promise.all(Array.from({ length: WORKSHOPS }, work));
+  await Promise.all(Array.from({ length: Number(values.workshops ?? WORKSHOPS) }, work));
   outcomes.sort((a, b) => mutants.indexOf(a.mutant) - mutants.indexOf(b.mutant));
   const survivors = outcomes.filter(isSurvivor);
   if (write) {
-    writeFileSync(RESULT_PAGE, withSection(readFileSync(RESULT_PAGE, 'utf8'), 'result', resultTable(outcomes)));
+    const page = readFileSync(RESULT_PAGE, 'utf8');
+    writeFileSync(RESULT_PAGE, withSection(page, 'result', resultTable(withPageResults(page, outcomes))));
   }
   for (const { mutant, verdict } of survivors) console.error(`${verdict}: ${mutant.file}: ${mutant.bug}`);
   console.log(`${outcomes.length - survivors.length} of ${outcomes.length} planted bugs were found.`);

@@ -18,7 +18,7 @@ import { ApiServer } from 'tidewatch/testing';
 const server = await ApiServer.start();
 const cluster = server.cluster();
 const factory = new SharedInformerFactory(cluster);
-factory.for(configMaps).informer().addEventHandler({ onAdd: (object) => console.log('add', object.metadata?.name) });
+factory.for(configMaps).informer().addEventHandler({ onAdd: (object) => console.log('add', object.metadata.name) });
 factory.start();
 await cluster.client(configMaps).create({ metadata: { name: 'first' } });
 await factory.waitForCacheSync();

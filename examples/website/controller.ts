@@ -28,7 +28,7 @@ async function reconcile({ object, own, client, record }: ReconcileContext<Websi
   const deployment = await client(deployments).apply(own(deploymentOf(name, html, replicas)), force);
 
   const { observedGeneration, readyReplicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
-  const isCurrent = observedGeneration === deployment.metadata?.generation;
+  const isCurrent = observedGeneration === deployment.metadata.generation;
   const isReady = isCurrent && readyReplicas === replicas && updatedReplicas === replicas;
   const { conditions, changed } = setCondition(object.status?.conditions, {
     type: 'Ready',

@@ -4,6 +4,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../api/tran
 import { TransportError } from '../api/transport-error.ts';
 import { bodyText, refusalText } from '../http/body-text.ts';
 import type { Clock } from '../observe/clock.ts';
+import { CallScope, onAbort } from '../observe/interruption.ts';
 import type { ServerWarnings } from './server-warnings.ts';
 
 /** client-go's number of retries. */
@@ -48,6 +49,8 @@ export interface ApiRequestsOptions {
   transport: Transport;
   clock: Clock;
   warnings: ServerWarnings;
+  /** Aborts when nothing can be sent any more. Default: never. */
+  closed?: AbortSignal | undefined;
   /** @internal */
   hooks?: RequestHooks | undefined;
 }
@@ -73,6 +76,21 @@ export class ApiRequests {
     return this.#options.clock;
   }
 
+  /** Waits before another attempt. Rejects with the reason of the signal, and as soon as the cluster is closed. */
+  async pause(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const { clock, closed } = this.#options;
+    const scope = new CallScope(signal);
+    const forgetClosed = onAbort(closed, () => {
+      scope.abort(new TransportError('closed', 'the connection to the cluster has been closed with close()'));
+    });
+    try {
+      await clock.sleep(waitMs, scope.signal);
+    } finally {
+      forgetClosed();
+      scope.release();
+    }
+  }
+
   /** The response, once its status is below 300. Its body is still to be read. */
   async open(given: TransportRequest): Promise<TransportResponse> {
     const { transport, clock, warnings } = this.#options;
@@ -87,7 +105,7 @@ export class ApiRequests {
         return undefined;
       });
       if (outcome === undefined) {
-        await clock.sleep(RESET_WAIT_SECONDS * 1000, request.signal);
+        await this.pause(RESET_WAIT_SECONDS * 1000, request.signal);
         continue;
       }
       warnings.report(outcome.headers.get('warning'));
@@ -101,7 +119,7 @@ export class ApiRequests {
       if (outcome.status >= 500) hooks?.inDoubt(request);
       const worthIt = outcome.status === 429 || outcome.status >= 500;
       if (!worthIt || retryAfterSeconds === undefined || attempt >= MAX_RETRIES) throw error;
-      await clock.sleep(retryAfterSeconds * 1000, request.signal);
+      await this.pause(retryAfterSeconds * 1000, request.signal);
     }
   }
 

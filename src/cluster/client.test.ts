@@ -9,6 +9,7 @@ import { HttpTransport } from '../http/http-transport.ts';
 import { readBody, rejection, sendJson, startServer, until } from '../http/server-fixture.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
+import type { Client } from './client.ts';
 import { Cluster } from './cluster.ts';
 
 interface ConfigMap extends KubernetesObject {
@@ -93,6 +94,15 @@ describe('the paths of a client', () => {
       'GET /api/v1/nodes/n',
       'GET /apis/apps/v1/namespaces/home/deployments/d/scale',
     ]);
+  });
+
+  it.each(['update', 'create', 'apply', 'patchStatus'] as const)('refuse to %s what is not an object', async (verb) => {
+    await using api = await apiServer(echo);
+    const client = api.cluster.client(configMaps, { fieldManager: 'test' });
+    for (const nothing of [undefined, null, 'text']) {
+      await expect(client[verb](nothing as never, {})).rejects.toThrow(/expected an object to send and got/);
+    }
+    expect(api.seen).toEqual([]);
   });
 
   it('refuse a name that would change them, or that is missing', async () => {
@@ -367,6 +377,32 @@ describe('retries', () => {
       kind: 'reset',
     });
     expect(api.seen).toHaveLength(3);
+  });
+
+  it.each<[string, (client: Client<ConfigMap>) => Promise<unknown>]>([
+    ['call', (client) => client.get('a')],
+    ['wait for an object', (client) => client.waitUntil('a', () => false)],
+  ])('end when the cluster is closed: a %s', async (_, call) => {
+    await using api = await apiServer((_request, response) =>
+      sendJson(response, 429, failure(429, 'X'), { 'retry-after': '600', warning: '299 - "later"' }),
+    );
+    const pending = rejection(call(api.cluster.client(configMaps)));
+    await until(() => api.warnings.length === 1);
+    await api.cluster.close();
+    expect(await pending).toMatchObject({ kind: 'closed' });
+    expect(api.clock.pendingTimers).toBe(0);
+    expect(getEventListeners(api.cluster.closed, 'abort')).toHaveLength(0);
+  });
+
+  it('end when the cluster is closed, between two attempts of a wait for an object', async () => {
+    await using api = await apiServer((_request, response) =>
+      sendJson(response, 503, failure(503, 'Unavailable'), { warning: '299 - "later"' }),
+    );
+    const pending = rejection(api.cluster.client(configMaps).waitUntil('a', () => false));
+    await until(() => api.warnings.length === 1);
+    await api.cluster.close();
+    expect(await pending).toMatchObject({ kind: 'closed' });
+    expect(api.clock.pendingTimers).toBe(0);
   });
 
   it('end at once when the signal aborts the wait', async () => {

@@ -247,13 +247,15 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
     // Throws for a name that cannot be one.
     const path = this.#path({ namespace }, name);
+    const { requests } = this.#options;
     return objectMeeting<T>({
       what: path,
       name,
       predicate,
       signal: options.signal,
       timeoutMs: options.timeoutMs,
-      clock: this.#options.requests.clock,
+      clock: requests.clock,
+      pause: (waitMs, signal) => requests.pause(waitMs, signal),
       list: (listOptions) => this.list({ ...listOptions, namespace }),
       watch: (listOptions) => this.watch({ ...listOptions, namespace }),
     });
@@ -345,9 +347,16 @@ function parseEvent<T extends KubernetesObject>(line: string, path: string): Wat
 }
 
 function nameOf(object: KubernetesObject): string {
+  mustBeObject(object);
   const name = object.metadata?.name;
   if (name) return name;
   throw new TypeError(`a ${object.kind ?? 'KubernetesObject'} needs metadata.name for this request`);
+}
+
+/** What a lister gives for an object that is not there is easily handed on. */
+function mustBeObject(object: unknown): void {
+  if (typeof object === 'object' && object !== null) return;
+  throw new TypeError(`expected an object to send and got ${object === null ? 'null' : typeof object}`);
 }
 
 const WHEN_REDUCED = {
@@ -359,6 +368,7 @@ const WHEN_REDUCED = {
 
 /** What a cache left out of an object would be lost by a write; one of the status concerns nothing but status and metadata. */
 function mustBeWhole(object: KubernetesObject, subresource: string | undefined, verb: keyof typeof WHEN_REDUCED): void {
+  mustBeObject(object);
   const reduction = reductionOf(object);
   if (reduction === undefined || (subresource === 'status' && !reduction.concernsStatus)) return;
   const { name, namespace } = object.metadata ?? {};
@@ -370,6 +380,7 @@ function mustBeWhole(object: KubernetesObject, subresource: string | undefined, 
 
 /** The call's options, with the object's own namespace where the call names none. */
 function withNamespace(object: KubernetesObject, options: CallOptions): CallOptions {
+  mustBeObject(object);
   const namespace = options.namespace ?? object.metadata?.namespace;
   return namespace === undefined ? {} : { namespace };
 }

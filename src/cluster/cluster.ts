@@ -73,7 +73,8 @@ export class Cluster {
     this.#fieldManager = checkFieldManager(options.fieldManager);
     // Every informer of the cluster listens.
     setMaxListeners(0, this.#closing.signal);
-    this.#requests = new ApiRequests({ transport, clock: this.clock, warnings: new ServerWarnings(this.logger) });
+    const warnings = new ServerWarnings(this.logger);
+    this.#requests = new ApiRequests({ transport, clock: this.clock, warnings, closed: this.closed });
   }
 
   /**
@@ -149,8 +150,8 @@ export class Cluster {
       fieldManager: options.fieldManager ?? this.#fieldManager,
     };
     if (resource.group !== '' || resource.plural !== 'pods') return new Client(parts);
-    const { clock, server, logger } = this;
-    return new PodClient({ ...parts, source: { transport, clock, server }, logger });
+    const { clock, server, logger, closed } = this;
+    return new PodClient({ ...parts, source: { transport, clock, server }, logger, closed });
   }
 
   /**
@@ -166,7 +167,7 @@ export class Cluster {
     return allowedNamespaces(this.#requests, options);
   }
 
-  /** Stops the informers of this cluster, ends idle sockets, aborts running requests and refuses new ones. Idempotent. */
+  /** Stops the informers of this cluster, closes forwarded ports, ends idle sockets, aborts running requests and refuses new ones. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.transport.close();

@@ -17,6 +17,8 @@ export interface ObjectWaitOptions<T extends KubernetesObject> {
   signal: AbortSignal | undefined;
   timeoutMs: number | undefined;
   clock: Clock;
+  /** Waits before another attempt; rejects when there can be none. */
+  pause: (waitMs: number, signal: AbortSignal) => Promise<void>;
   list: (options: ListOptions & { signal: AbortSignal }) => Promise<KubernetesList<T>>;
   watch: (options: ListOptions & { signal: AbortSignal }) => AsyncIterable<WatchEvent<T>>;
 }
@@ -156,7 +158,7 @@ class ObjectWait<T extends KubernetesObject> {
   async #pause(): Promise<void> {
     const waitMs = this.#waitMs * (1 + systemRandom());
     this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
-    await this.#options.clock.sleep(waitMs, this.#signal);
+    await this.#options.pause(waitMs, this.#signal);
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Resource } from '../api/resource.ts';
 import { Cluster } from '../cluster/cluster.ts';
-import { type ConfigMap, configMaps, pods, secrets } from '../generated/api/core/v1.ts';
+import { type ConfigMap, configMaps, namespaces, pods, secrets } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
+import { silentLogger } from '../observe/logger.ts';
 import type { ResourceEventHandler } from '../processor/processor.ts';
 import { clusterFixture, until } from './cluster-fixture.ts';
 import type { SharedIndexInformerOptions } from './informer-settings.ts';
@@ -166,6 +167,26 @@ describe('what was asked for and never started', () => {
     await expect(factory.waitForCacheSync()).rejects.toThrow('secrets.v1, pods.v1[app=web] were asked for');
     factory.start();
     expect((await factory.waitForCacheSync()).get(pods)).toBe(true);
+    await factory.shutdown();
+  });
+
+  it('is warned of when it was asked for after the start, and start is not called again', async () => {
+    await using fixture = await clusterFixture();
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+    const factory = new SharedInformerFactory(fixture.cluster, { logger });
+    const late = factory.for(configMaps);
+    factory.for(namespaces).informer();
+    factory.start();
+    await factory.waitForCacheSync();
+    factory.for(secrets).lister();
+    factory.start();
+    void factory.for(pods).informer().run();
+    expect(late.lister().list()).toEqual([]);
+    await until(() => warnings.length > 0);
+    expect(warnings).toEqual([
+      'configmaps.v1 was asked for after factory.start(), and does not run: its cache stays empty until start is called again.',
+    ]);
     await factory.shutdown();
   });
 

@@ -9,6 +9,7 @@ import { builtinToken } from '../generated/resources.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { aborted } from '../observe/interruption.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
+import { schedulerOf } from '../observe/scheduler.ts';
 import { ServerIdentity } from '../snapshot/server-identity.ts';
 import type { SnapshotOptions } from '../snapshot/snapshot.ts';
 import { SnapshotBook } from '../snapshot/snapshot-book.ts';
@@ -138,6 +139,7 @@ export class SharedInformerFactory implements AsyncDisposable {
   readonly #stopping = new AbortController();
   readonly #runs = new Set<Promise<void>>();
   readonly #snapshots: SnapshotBook | undefined;
+  #hasStarted = false;
 
   /** Throws a `TypeError` for what is not a cluster, for unknown options, and for values that will not do. */
   constructor(cluster: ClusterConnection, options: SharedInformerFactoryOptions = {}) {
@@ -220,6 +222,7 @@ export class SharedInformerFactory implements AsyncDisposable {
       this.#logger.warn('the informer factory was shut down, so start does nothing. Make a new factory.');
       return;
     }
+    this.#hasStarted = true;
     for (const entry of this.#entries) {
       const { informer } = entry;
       if (entry.started || !informer || informer.isStopped()) continue;
@@ -351,8 +354,17 @@ export class SharedInformerFactory implements AsyncDisposable {
       throw new TypeError(`informerFor: the function for ${resourceName(resource)} must return a SharedIndexInformer`);
     }
     if (isOver) void informer.stop();
+    else if (this.#hasStarted) schedulerOf(this.#clock).nextTurn(() => this.#warnUnlessStarted(informer));
     this.#entries.set(key, resource, informer as unknown as SharedIndexInformer<KubernetesObject>, follows);
     return informer;
+  }
+
+  /** Who asks for a lister late, and does not call `start` again, would read an empty cache without a word. */
+  #warnUnlessStarted(informer: Pick<SharedIndexInformer<KubernetesObject>, 'name' | 'hasStarted' | 'isStopped'>): void {
+    if (informer.hasStarted || informer.isStopped() || this.#stopping.signal.aborted) return;
+    this.#logger.warn(
+      `${informer.name} was asked for after factory.start(), and does not run: its cache stays empty until start is called again.`,
+    );
   }
 }
 

@@ -130,6 +130,22 @@ describe.each<[string, (options: QueueOptions<Thing>) => SteppedQueue]>([
     expect(popped.size).toBe(MANY);
   });
 
+  it('does not miss what goes at one of its pauses, whichever it is', () => {
+    let pause = 0;
+    for (let count = 1; pause < count; pause++) {
+      const { queue, store, logger, drain } = fixture(make);
+      pauses(queue.steps(things(10, 1), true));
+      drain();
+      for (const known of store.values()) queue.delete(known);
+      const steps = queue.steps(things(3 * STEP, 2, MANY), false);
+      for (count = 0; !steps.next().done; count++) if (count === pause) drain();
+      drain();
+      expect(store.size).toBe(3 * STEP);
+      expect(logger.lines).toEqual([]);
+    }
+    expect(pause).toBeGreaterThanOrEqual(6);
+  });
+
   it('ends with the state of the list, whatever is popped and resynced at each pause', () => {
     const anyList = fc.record({
       from: fc.nat(300),

@@ -94,6 +94,7 @@ export class FailureLog {
   readonly #objects = new Map<string, CountedFailure>();
   #outage: Outage | undefined;
   #hasWatched = false;
+  #hasToldNoWatchList = false;
 
   constructor(options: FailureLogOptions) {
     this.#options = options;
@@ -104,6 +105,14 @@ export class FailureLog {
     logger.debug(`${name}: failed while ${failure.phase}.`, failure.error);
     if (ABOUT_OBJECTS.has(failure.kind)) this.#objectFailed(failure);
     else this.#attemptFailed(failure);
+  }
+
+  /** The server does not take a WatchList, as servers without that feature do not. It is told once. */
+  noWatchList(error: Error): void {
+    const { logger, name } = this.#options;
+    const level = this.#hasToldNoWatchList ? 'debug' : 'info';
+    this.#hasToldNoWatchList = true;
+    logger[level](`${name}: the server does not take a WatchList, so LIST is used: ${oneLine(error.message)}`);
   }
 
   /** A watch is open. */

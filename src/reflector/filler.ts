@@ -116,7 +116,8 @@ export class Filler<T extends KubernetesObject> {
             break;
           case 'list':
             this.#watchListGate.fellBack();
-            session.report(asError(error), 'listing', pacer.waitMs());
+            if (kind === 'rejected') session.reportNoWatchList(asError(error), pacer.waitMs());
+            else session.report(asError(error), 'listing', pacer.waitMs());
             return undefined;
         }
       }

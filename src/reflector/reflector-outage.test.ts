@@ -417,6 +417,41 @@ describe('the log', () => {
     expect(scene.log.at(-1)).toMatch(/^pods: watching after 6\d min, \d+ attempts\.$/);
   });
 
+  it('has one line about a server that does not take a WatchList, which is not an outage', async () => {
+    const refusal = apiError(422, { message: 'sendInitialEvents is forbidden' });
+    await using scene = await Scene.start({
+      isUnheard: true,
+      watchList: true,
+      lists: [list('5', ['a@5'])],
+      watches: [refusal, expired(), refusal, expired(), quiet],
+    });
+    await scene.clock.advance(MINUTE);
+    expect(scene.server.summary).toEqual([
+      'watchList -',
+      'list 0',
+      'watch 5',
+      'watchList 5',
+      'list 5',
+      'watch 5',
+      'list 5',
+      'watch 5',
+    ]);
+    expect(scene.log).toEqual([
+      'pods: the server does not take a WatchList, so LIST is used: 422 Invalid: sendInitialEvents is forbidden',
+    ]);
+  });
+
+  it('tells why LIST fails where a WatchList was refused, though both are refusals', async () => {
+    await using scene = await Scene.start({
+      isUnheard: true,
+      watchList: true,
+      lists: [apiError(302, { message: 'elsewhere' })],
+      watches: [apiError(422, { message: 'sendInitialEvents is forbidden' })],
+    });
+    await scene.clock.advance(0);
+    expect(scene.log.at(-1)).toMatch(/^pods: failed while listing, next attempt in 1\.2 s: 302 .*elsewhere$/);
+  });
+
   it('is not written to when a handler hears of every failure', async () => {
     await using scene = await Scene.start({ lists: [apiError(403)] });
     await scene.clock.advance(10 * MINUTE);

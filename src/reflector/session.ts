@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { guarded } from '../observe/guarded.ts';
 import { noMetrics } from '../observe/metrics.ts';
 import { Backoff } from './backoff.ts';
-import { failureKind } from './failure.ts';
+import { type FailureKind, failureKind } from './failure.ts';
 import { asDuration, FailureLog } from './failure-log.ts';
 import { LeftOutBook, type Unusable } from './left-out-book.ts';
 import { ReflectorError } from './reflector-error.ts';
@@ -87,14 +87,25 @@ export class Session<T extends KubernetesObject> {
 
   /** Tells the handler, or the log when there is none. */
   report(error: Error, phase: ReflectorPhase, retryInMs?: number): void {
+    this.#tell(error, phase, retryInMs, (kind) => {
+      const key = error instanceof ReflectorError ? error.key : undefined;
+      this.#failures.failed({ kind, error, phase, retryInMs, key });
+    });
+  }
+
+  /** As `report`, of a WatchList that the server does not take: LIST does the same at once, so that nothing has failed for people. */
+  reportNoWatchList(error: Error, retryInMs: number): void {
+    this.#tell(error, 'listing', retryInMs, () => this.#failures.noWatchList(error));
+  }
+
+  #tell(error: Error, phase: ReflectorPhase, retryInMs: number | undefined, log: (kind: FailureKind) => void): void {
     if (this.signal.aborted) return;
     const { watchErrorHandler } = this;
     const { name } = this.settings;
     const kind = failureKind(error);
     this.metrics.failed(kind);
     if (watchErrorHandler === undefined) {
-      const key = error instanceof ReflectorError ? error.key : undefined;
-      this.#failures.failed({ kind, error, phase, retryInMs, key });
+      log(kind);
       return;
     }
     const context = { informer: name, phase, ...(retryInMs !== undefined && { retryInMs }) };

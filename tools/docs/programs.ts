@@ -14,6 +14,9 @@ export interface Program {
 
 export interface RunOptions {
   env?: Readonly<Record<string, string>>;
+  args?: readonly string[];
+  /** The program gets a SIGINT, as from Ctrl-C, as soon as this is true. */
+  interruptWhen?: (lines: readonly string[]) => boolean;
 }
 
 export interface Run {
@@ -76,10 +79,10 @@ export class Programs implements Disposable {
     return new Programs(folder, new Map(files));
   }
 
-  async run(name: string, { env = {} }: RunOptions = {}): Promise<Run> {
+  async run(name: string, { env = {}, args = [], interruptWhen }: RunOptions = {}): Promise<Run> {
     const file = this.#files.get(name);
     if (file === undefined) throw new Error(`there is no program ${name}`);
-    const child = spawn(process.execPath, [file], {
+    const child = spawn(process.execPath, [file, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -100,6 +103,10 @@ export class Programs implements Disposable {
       for (let look = 0; look < count && !isDone(); look++)
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     };
+    if (interruptWhen !== undefined) {
+      await looks(LOOKS_TO_END, () => interruptWhen(lines) || isGone());
+      child.kill('SIGINT');
+    }
     await looks(LOOKS_TO_END, () => complaints.includes(END) || isGone());
     await looks(LOOKS_TO_EXIT, isGone);
     const hasExited = isGone();

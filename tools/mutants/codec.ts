@@ -291,4 +291,18 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
     replacement: 'selector',
     tests: [SELECTION],
   },
+  {
+    bug: 'the list of another kind is taken for one of this kind',
+    file: 'src/codec/json/json-codec.ts',
+    original: ' || (this.#listKinds?.has(kind) ?? true)) return;',
+    replacement: ' || kind !== "") return;',
+    tests: ['src/codec/json/json-codec-list.test.ts'],
+  },
+  {
+    bug: 'a list that says at its end that it is another one is believed',
+    file: 'src/codec/json/json-codec.ts',
+    original: '    this.#refuseOtherKinds(cutter, contentType);\n    const { items, broken }',
+    replacement: '    const { items, broken }',
+    tests: ['src/codec/json/json-codec-list.test.ts'],
+  },
 ];

@@ -223,4 +223,25 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
     replacement: 'name.length <= MAX_BYTES',
     tests: [CLIENT],
   },
+  {
+    bug: 'a call that waits for another attempt outlives its cluster',
+    file: 'src/cluster/api-requests.ts',
+    original: 'const forgetClosed = onAbort(closed, () => {',
+    replacement: 'const forgetClosed = onAbort(closed && undefined, () => {',
+    tests: [CLIENT],
+  },
+  {
+    bug: 'a forwarded port outlives its cluster',
+    file: 'src/cluster/pods/port-forward-server.ts',
+    original: '[parts.signal, parts.closed].map(',
+    replacement: '[parts.signal].map(',
+    tests: ['src/cluster/pods/pods.test.ts'],
+  },
+  {
+    bug: 'what is asked for after the start stays empty without a word',
+    file: 'src/informer/shared-informer-factory.ts',
+    original: 'else if (this.#hasStarted) schedulerOf',
+    replacement: 'else if (!this.#hasStarted) schedulerOf',
+    tests: ['src/informer/option-check.test.ts'],
+  },
 ];

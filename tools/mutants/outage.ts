@@ -282,4 +282,19 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
     replacement: 'onPopped?.();',
     tests: ['src/informer/informer-controller.test.ts'],
   },
+  {
+    bug: 'a server that does not take a WatchList counts as an outage',
+    file: 'src/reflector/filler.ts',
+    original:
+      "            if (kind === 'rejected') session.reportNoWatchList(asError(error), pacer.waitMs());\n            else session",
+    replacement: '            session',
+    tests: ['src/reflector/reflector-outage.test.ts'],
+  },
+  {
+    bug: 'it is told again and again that a server does not take a WatchList',
+    file: 'src/reflector/failure-log.ts',
+    original: '    this.#hasToldNoWatchList = true;\n',
+    replacement: '',
+    tests: ['src/reflector/reflector-outage.test.ts'],
+  },
 ];

@@ -98,8 +98,8 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a 401 is read to its end before the second try',
     file: 'src/http/http-transport.ts',
-    original: '        void response.body[Symbol.asyncIterator]().return?.();\n        response =',
-    replacement: '        for await (const _ of response.body);\n        response =',
+    original: '      void response.body[Symbol.asyncIterator]().return?.();\n      response =',
+    replacement: '      for await (const _ of response.body);\n      response =',
     tests: [LIMITS],
   },
   {

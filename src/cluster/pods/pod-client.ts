@@ -25,6 +25,8 @@ export interface PodClientOptions<T extends KubernetesObject> extends ClientOpti
   source: ChannelSource;
   /** Hears of connections that fail. */
   logger: Logger;
+  /** Aborts when no connection can be opened any more. */
+  closed: AbortSignal;
 }
 
 /**
@@ -98,7 +100,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
   }
 
   /**
-   * A port of this machine that leads to a port of a pod, until it is closed:
+   * A port of this machine that leads to a port of a pod, until it or the cluster is closed:
    *
    *     await using forward = await cluster.client(pods).portForward('web-0', 8080);
    *     await fetch(`http://127.0.0.1:${forward.localPort}/`);
@@ -113,6 +115,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
       dial: (ended) => this.dial(name, port, { ...call, signal: ended }),
       logger: this.#options.logger,
       signal,
+      closed: this.#options.closed,
       localPort,
       address,
     });

@@ -462,6 +462,18 @@ describe('portForward', () => {
     );
   });
 
+  it('stops listening when the cluster is closed, so that the process can end', async () => {
+    await using world = await start(echo);
+    const forward = await world.client.portForward('web-0', 80);
+    const { localPort } = forward;
+    for (const cluster of world.clusters) await cluster.close();
+    const late = createConnection(localPort, '127.0.0.1');
+    expect(await new Promise((resolve) => late.once('error', (error) => resolve(String(error))))).toContain(
+      'ECONNREFUSED',
+    );
+    await forward.close();
+  });
+
   it('says why a port does not answer, and refuses what is not a port', async () => {
     await using world = await start({
       portForward() {

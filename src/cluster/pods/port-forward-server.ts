@@ -12,6 +12,8 @@ export interface PortForwardParts {
   dial(signal: AbortSignal): Promise<Duplex>;
   logger: Logger;
   signal?: AbortSignal | undefined;
+  /** Aborts when the cluster is closed. */
+  closed: AbortSignal;
   localPort: number;
   address: string;
 }
@@ -22,7 +24,7 @@ export class PortForwardServer implements PortForward {
   readonly #parts: PortForwardParts;
   readonly #closing = new AbortController();
   readonly #sockets = new Set<Socket>();
-  #forgetSignal: () => void = () => {};
+  #forgetSignals: () => void = () => {};
 
   private constructor(parts: PortForwardParts) {
     this.#parts = parts;
@@ -43,7 +45,10 @@ export class PortForwardServer implements PortForward {
       await forward.close();
       throw parts.signal.reason;
     }
-    forward.#forgetSignal = onAbort(parts.signal, () => void forward.close());
+    const forgetters = [parts.signal, parts.closed].map((signal) => onAbort(signal, () => void forward.close()));
+    forward.#forgetSignals = () => {
+      for (const forget of forgetters) forget();
+    };
     return forward;
   }
 
@@ -56,7 +61,7 @@ export class PortForwardServer implements PortForward {
   }
 
   async close(): Promise<void> {
-    this.#forgetSignal();
+    this.#forgetSignals();
     this.#closing.abort();
     for (const socket of this.#sockets) socket.destroy();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));

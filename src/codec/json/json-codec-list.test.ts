@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../api/api-error.ts';
+import { defineResource } from '../../api/resource.ts';
 import { DecodeError } from '../decode-error.ts';
+import { resourceCodec } from '../resource-codec.ts';
 import {
   anything,
   bodyOf,
@@ -153,10 +155,24 @@ describe.each(stores)('reading a list into a %s store', (store) => {
     ['something after the list', '{"items":[]}{', 'nothing after the end'],
     ['two items without a comma', '{"items":[{} {}]}', 'expected "," or "]"'],
     ['a missing colon', '{"items" []}', 'expected ":"'],
+    ['a list of another kind', '{"kind":"NodeList","items":[{"metadata":{"name":"a"}}]}', 'and got a NodeList'],
+    ['one that says so at its end', '{"items":[{"metadata":{"name":"a"}}],"kind":"NodeList"}', 'and got a NodeList'],
+    ['one that is empty', '{"kind":"NodeList","items":[]}', 'expected a list of pods.v1 and got a NodeList'],
   ])('refuses %s with a clear error', async (_, body, message) => {
     const failure = await list(body).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DecodeError);
     expect(String(failure)).toContain(message);
+  });
+
+  it.each(['List', 'PodList'])('takes a list that calls itself %s', async (kind) => {
+    expect((await list(JSON.stringify({ kind, items: [pod('a')] }))).items).toHaveLength(1);
+  });
+
+  it('takes a list of a custom resource under any name, which its definition may choose', async () => {
+    const sheep = defineResource({ group: 'example.com', version: 'v1', plural: 'sheep', kind: 'Sheep' });
+    const body = '{"kind":"FlockList","items":[{"metadata":{"name":"a"}}]}';
+    const ofSheep = resourceCodec({ resource: sheep, encoding: 'json', store });
+    expect((await ofSheep.readList(bodyOf(body), '')).items).toHaveLength(1);
   });
 
   it('throws the ApiError that a Status in place of the list stands for', async () => {

@@ -48,6 +48,8 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   readonly #keeper: JsonKeeper<T>;
   /** Whether the objects are of a kind that only the server knows. */
   readonly #isAnyKind: boolean;
+  /** What a list may call itself; undefined when it may have any name. */
+  readonly #listKinds: ReadonlySet<unknown> | undefined;
   readonly #frameReader: JsonFrameReader<T>;
 
   constructor({ resource, metadataOnly, maxObjectBytes, keeping, clock }: JsonCodecOptions<T>) {
@@ -64,6 +66,7 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     this.#keeping = keeping;
     this.#clock = clock;
     this.#isAnyKind = resource.kind === '' && !metadataOnly;
+    this.#listKinds = listKindsOf(resource, metadataOnly);
     this.#frameReader = new JsonFrameReader(this.#keeper);
   }
 
@@ -83,6 +86,7 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     while (this.#takeItems(cutter, slice, taken)) await slice.pause();
     cutter.finish();
     if (!cutter.hasItems) throw this.#notAList(cutter, contentType);
+    this.#refuseOtherKinds(cutter, contentType);
     const { items, broken } = taken;
     types?.complete(items);
     return { items, broken, metadata: listMetaOf(cutter.fields.get('metadata')) };
@@ -154,7 +158,10 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
 
   /** As soon as it is known, so that a Table of any size is not read to its end first. */
   #refuseOtherKinds(cutter: JsonListCutter, contentType: string): void {
-    if (cutter.fields.get('kind') === 'Table') throw this.#notAList(cutter, contentType);
+    const kind = cutter.fields.get('kind');
+    if (kind === 'Table') throw this.#notAList(cutter, contentType);
+    if (typeof kind !== 'string' || !kind.endsWith('List') || (this.#listKinds?.has(kind) ?? true)) return;
+    throw new DecodeError('unsupported', `expected a list of ${resourceName(this.#resource)} and got a ${kind}`);
   }
 
   #notAList(cutter: JsonListCutter, contentType: string): Error {
@@ -176,6 +183,15 @@ interface TakenItems<T extends KubernetesObject> {
 }
 
 type ItemKeeper<T extends KubernetesObject> = Pick<JsonKeeper<T>, 'takeWhole' | 'take'>;
+
+/**
+ * Items of lists do not say what they are, so that the list of another resource would be taken for a list of this one. The lists of
+ * built-in groups are all named alike; a custom resource, whose group has a dot, may have any name for its list.
+ */
+function listKindsOf({ kind, group }: Resource, metadataOnly: boolean): ReadonlySet<unknown> | undefined {
+  if (kind === '' || group.includes('.')) return undefined;
+  return new Set(['List', `${kind}List`, ...(metadataOnly ? [`${METADATA_KIND}List`] : [])]);
+}
 
 function asMetadata(kind: string): string {
   return `application/json;as=${kind};g=meta.k8s.io;v=v1`;

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { Accessors } from './lazy-view.ts';
 import { type AnyObject, takeJson, whole } from './packed-fixture.ts';
 
+/** Parts of more than a hundred bytes are lazy, here two on each level. */
+const LONG = 'long '.repeat(30);
 const POD = {
   kind: 'Pod',
   apiVersion: 'v1',
@@ -13,10 +15,11 @@ const POD = {
     nodeName: 'n1',
     containers: [
       { name: 'c', env: [{ name: 'A', value: '1' }] },
-      { name: 'd', ports: [1, 2] },
+      { name: 'd', ports: [1, 2], lifecycle: { preStop: LONG }, resources: { limits: LONG } },
     ],
+    affinity: { nodeAffinity: LONG },
   },
-  status: { phase: 'Running', conditions: null, deep: { deeper: { deepest: { yet: true } } } },
+  status: { phase: 'Running', conditions: null, message: LONG, deep: { deeper: { deepest: { yet: true } } } },
 };
 const plain = (): AnyObject => structuredClone(POD) as unknown as AnyObject;
 const cached = await takeJson(JSON.stringify(POD)).then(whole);

@@ -13,7 +13,7 @@ export const packed = (options: Options = {}) => resourceCodec<AnyObject>({ reso
 
 /** What a codec makes of one item of a list in JSON; undefined when it is broken. */
 export async function takeJson(text: string, codec = packed()): Promise<Cached<AnyObject> | undefined> {
-  const body = Buffer.from(`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[${text}]}`);
+  const body = Buffer.from(`{"kind":"List","apiVersion":"v1","metadata":{},"items":[${text}]}`);
   return (await codec.readList(chunksOf(body), 'application/json')).items[0];
 }
 

@@ -108,7 +108,10 @@ describe('a packed store of JSON', () => {
   });
 
   it('takes of a field or an object that comes twice the last, as JSON.parse does', async () => {
+    const large = (first: string) => JSON.stringify({ first, rest: 'x'.repeat(200) });
     for (const text of [
+      `{"metadata":{"name":"a"},"spec":${large('1')},"spec":${large('2')}}`,
+      `{"metadata":{"name":"a"},"spec":{"template":${large('1')},"other":${large('2')},"template":${large('3')}}}`,
       '{"metadata":{"name":"a"},"spec":1,"spec":2}',
       '{"metadata":{"name":"a","name":"b","\\u006eame":"c"}}',
       '{"metadata":{"name":"a"},"metadata":{"name":"b"}}',

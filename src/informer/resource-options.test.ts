@@ -50,6 +50,8 @@ describe('the options of one informer of a factory', () => {
     expect(nameOf({ transform: blank })).toBe('configmaps.v1[transform=blank]');
     const anonymous = [1, 2].map(() => nameOf({ transform: (object) => object }));
     expect(anonymous).toEqual(['configmaps.v1[transform]', 'configmaps.v1[transform]#2']);
+    const named = ['web-0', 'web-1'].map((name) => nameOf({ fieldSelector: `metadata.name=${name}` }));
+    expect(named).toEqual(['configmaps.v1[metadata.name=…]', 'configmaps.v1[metadata.name=…]#2']);
     const long = ['x', 'y'].map((end) => nameOf({ keep: [`data.${'k'.repeat(100)}${end}`] }));
     expect(new Set(long).size).toBe(2);
     await factory.shutdown();

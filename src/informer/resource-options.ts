@@ -130,8 +130,15 @@ function comparable(value: unknown, functions: FunctionNumbers): unknown {
 }
 
 function summaryOf(name: string, value: unknown): string {
-  if (name === 'labelSelector' || name === 'fieldSelector') return String(value);
+  if (name === 'labelSelector') return String(value);
+  if (name === 'fieldSelector') return fieldsSummary(String(value));
   if (name === 'namespace') return (value as readonly string[]).join(',');
   if (typeof value === 'function') return value.name && value.name !== name ? `${name}=${value.name}` : name;
   return `${name}=${Array.isArray(value) ? value.toSorted().join(',') : String(value)}`;
+}
+
+/** Without the values: the name of an informer is a label of its metrics, and a field may hold the name of an object. */
+function fieldsSummary(selector: string): string {
+  const { requirements } = FieldSelector.parse(selector);
+  return requirements.map(({ field, operator }) => `${field}${operator}…`).join(',');
 }

@@ -1,9 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { KubernetesObject } from '../api/metadata.ts';
-import type { Resource } from '../api/resource.ts';
-import { deployments } from '../generated/api/apps/v1.ts';
-import { type ConfigMap, configMaps, pods, secrets } from '../generated/api/core/v1.ts';
-import { silentLogger } from '../observe/logger.ts';
+import { type ConfigMap, configMaps, pods } from '../generated/api/core/v1.ts';
 import { type Change, ChangeBook } from './change-book.ts';
 import { FakePage, type InspectedFactory, inspectedFactory } from './inspector-fixture.ts';
 import type { ObjectAnswer, RowsAnswer } from './protocol.ts';
@@ -95,95 +91,6 @@ it('gives windows of a table, filtered by labels and by what the page may read',
     values: ['Pending'],
   });
   expect((await rows({ text: 'P3' }))?.matched).toBe(1);
-});
-
-it('sends no marker, whatever a page asks for, of Secrets, ConfigMaps, environment values and last-applied annotations', async () => {
-  const MARK = 'm4rk3r';
-  const warnings: string[] = [];
-  const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
-  // Named or not, a Secret shows nothing; of Deployments the spec shows, and not what must never be seen in it.
-  inspected = await inspectedFactory({ show: [deployments, secrets], logger });
-  const { cluster, factory, inspector } = inspected;
-  const lastApplied = { 'kubectl.kubernetes.io/last-applied-configuration': `{"x":"${MARK}"}` };
-  const objects: readonly (readonly [Resource, KubernetesObject])[] = [
-    [
-      secrets,
-      {
-        metadata: { name: 'm', annotations: { a: MARK, ...lastApplied } },
-        stringData: { [`k${MARK}`]: MARK },
-        type: `x/${MARK}`,
-      } as KubernetesObject,
-    ],
-    [
-      configMaps,
-      { metadata: { name: 'm', annotations: { a: MARK, ...lastApplied } }, data: { k: MARK } } as KubernetesObject,
-    ],
-    [
-      deployments,
-      {
-        metadata: { name: 'm', annotations: lastApplied },
-        spec: {
-          selector: { matchLabels: { a: 'b' } },
-          template: {
-            metadata: { labels: { a: 'b' }, annotations: lastApplied },
-            spec: { containers: [{ name: 'c', image: 'nginx', env: [{ name: 'E', value: MARK }] }] },
-          },
-        },
-      } as KubernetesObject,
-    ],
-    [
-      pods,
-      {
-        metadata: { name: 'm', annotations: { a: MARK, ...lastApplied } },
-        spec: { containers: [{ name: 'c', image: MARK, env: [{ name: 'E', value: MARK }] }] },
-      } as KubernetesObject,
-    ],
-  ];
-  const informers = objects.map(([resource]) => factory.for(resource).informer());
-  factory.start();
-  await factory.waitForCacheSync();
-  page = await FakePage.open(inspector);
-  const received: string[] = [];
-  const ask = async (what: string, query: Record<string, string>) => {
-    const { code, body } = (await page?.get(what, query)) ?? { code: 0, body: '' };
-    received.push(body);
-    return code;
-  };
-  for (const [at, [resource, object]] of objects.entries()) {
-    const client = cluster.client(resource, { namespace: 'default' });
-    const informer = informers[at];
-    if (informer === undefined) continue;
-    await informer.waitFor(await client.create(object));
-    const of = { informer: String(informer.id) };
-    for (let round = 0; round < 3; round++) {
-      // Annotations of a kind that is named are shown, but for this one.
-      const annotations = resource === deployments ? lastApplied : { b: `${MARK}${round}` };
-      const patch = { metadata: { labels: { round: String(round) }, annotations } };
-      await informer.waitFor(await client.patch('m', patch));
-      expect(await ask('object', { ...of, key: 'default/m' })).toBe(200);
-    }
-    for (const path of ['metadata.name', 'status.phase', 'spec.template.spec.containers.0.image']) {
-      await ask('rows', { ...of, count: '200', columns: path, sort: path });
-    }
-    const never = ['spec.template.spec.containers.0.env.0.value', 'metadata.annotations.a'];
-    // What is named may be read, where there is such a thing.
-    for (const path of resource === deployments ? never : [...never, 'data.k', 'type', 'spec.containers.0.image']) {
-      expect(await ask('rows', { ...of, count: '200', columns: path })).toBe(400);
-      expect(await ask('rows', { ...of, count: '200', sort: path })).toBe(400);
-      expect(await ask('rows', { ...of, count: '200', fields: `${path}=x` })).toBe(400);
-    }
-    await client.delete('m');
-    await informer.waitUntil(
-      'default/m',
-      (left) => left === undefined || left.metadata?.deletionTimestamp !== undefined,
-    );
-    expect(await ask('object', { ...of, key: 'default/m' })).toBe(200);
-  }
-  await page.until((text) => text.split('data: ').length > 4);
-  // The history is there, so that what was searched is not nothing.
-  expect(received.join()).toContain('"round"');
-  expect(received.join()).toContain('nginx');
-  expect(received.join().concat(page.received, warnings.join())).not.toContain(MARK);
 });
 
 it('holds 10,000 changes, and 50 versions of one object', () => {

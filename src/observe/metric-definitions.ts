@@ -189,7 +189,7 @@ export const METRICS = {
     HANDLER,
     'How long the oldest change that waits for a handler has waited.',
   ),
-  handlerPending: gauge('tidewatch_handler_pending', HANDLER, 'How many calls wait for a handler.'),
+  handlerPending: gauge('tidewatch_handler_pending', HANDLER, 'How many calls wait for a handler, the running one included.'),
   handlerFailures: counter(
     'tidewatch_handler_failures_total',
     HANDLER,

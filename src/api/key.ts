@@ -43,10 +43,9 @@ export function objectKey(namespace: string | undefined, name: string): string {
 
 /** The reverse of `metaNamespaceKey`; a key without a slash belongs to a cluster-scoped object. */
 export function splitMetaNamespaceKey(key: string): { namespace: string; name: string } {
-  const parts = key.split('/');
-  const [first = '', second] = parts;
-  if (parts.length === 1) return { namespace: '', name: first };
-  if (parts.length === 2 && second !== undefined) return { namespace: first, name: second };
+  const slash = key.indexOf('/');
+  if (slash < 0) return { namespace: '', name: key };
+  if (slash === key.lastIndexOf('/')) return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
   throw new TypeError(`"${key}" is not a key: expected "namespace/name" or "name"`);
 }
 

@@ -32,3 +32,8 @@ export interface ControllerDefinition {
   readonly reconcile: Reconcile<KubernetesObject>;
   readonly options: Settled<Omit<ReconcileOptions, 'timeoutMs'>> & Pick<ReconcileOptions, 'timeoutMs'>;
 }
+
+/** What it reads from caches: all that it has declared, but for what it only writes. */
+export function cachedResources({ declarations }: ControllerDefinition): readonly Resource[] {
+  return declarations.flatMap(({ use, resource }) => (typeof use === 'object' ? [] : [resource]));
+}

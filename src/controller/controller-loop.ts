@@ -15,7 +15,7 @@ import type { Gate, Term } from './gate.ts';
 import type { ControllerStatus } from './manager-status.ts';
 import { ParkedKeys } from './parked-keys.ts';
 import { type CheckedResult, checkedResult } from './reconcile-result.ts';
-import { Run } from './run.ts';
+import { Run, type RunHost } from './run.ts';
 import { RunContext, type RunEnvironment } from './run-context.ts';
 import { MAX_ERROR_CHARACTERS, RunStory } from './run-story.ts';
 import { TerminalError } from './terminal-error.ts';
@@ -48,6 +48,7 @@ export class ControllerLoop {
   readonly #valve = new Valve();
   readonly #parked: ParkedKeys;
   readonly #runs = new Set<Run>();
+  readonly #host: RunHost;
   /** By key, when it is tried again after a failure or has waited for more events; for those who wait until all is done. */
   readonly #due = new Map<string, { readonly atMs: number; readonly error?: unknown }>();
   #active = 0;
@@ -63,6 +64,7 @@ export class ControllerLoop {
     this.#queue = new PriorityQueue({ name, clock, logger, ...(metrics !== noMetrics && { metrics }) });
     this.#metrics = new ControllerMetrics(metrics, name, settings.concurrency);
     this.#parked = new ParkedKeys(clock);
+    this.#host = this.#newHost();
   }
 
   /** Runs that have not ended `stuckMs` after their signal aborted. */
@@ -171,7 +173,7 @@ export class ControllerLoop {
   async #work(): Promise<void> {
     const { slice } = this.#options;
     for (;;) {
-      await this.#valve.opened;
+      if (!this.#valve.isOpen) await this.#valve.opened;
       if (slice.isDue()) await slice.pause();
       const key = this.#valve.isOpen ? (this.#queue.tryGet() ?? (await this.#next())) : undefined;
       if (this.#stopping) return;
@@ -218,56 +220,57 @@ export class ControllerLoop {
       this.#queue.done(key);
       return undefined;
     }
-    return new Promise((resolve) => this.#begin(key, term, resolve));
+    return new Promise((resolve) => {
+      const run = new Run(key, term, this.#host, () => {
+        this.#metrics.active(--this.#active);
+        resolve();
+      });
+      this.#runs.add(run);
+      this.#metrics.active(++this.#active);
+      void this.#reconcile(run);
+    });
   }
 
-  #begin(key: string, term: Term, onFree: () => void): void {
+  #end(run: Run): void {
+    this.#runs.delete(run);
+    this.#environment.ownWrites.runEnded(run.key);
+    this.#queue.done(run.key);
+    run.end();
+    if (this.#onRunEnded.size > 0) this.#tellEnded();
+  }
+
+  #tellEnded(): void {
+    const waiting = [...this.#onRunEnded];
+    this.#onRunEnded.clear();
+    for (const resolve of waiting) resolve();
+  }
+
+  #newHost(): RunHost {
     const { definition, logger } = this.#environment;
-    const { timeoutMs } = definition.options;
-    let isHeld = true;
-    const free = () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.#metrics.active(--this.#active);
-      onFree();
-    };
-    const run = new Run({
-      key,
-      term,
+    const { name, options } = definition;
+    return {
       clock: this.#options.clock,
-      timeoutMs,
-      timeoutError: () =>
-        new TidewatchError('timeout', `controller ${definition.name}: ${key} took longer than ${timeoutMs} ms`),
-      onStuck: () => {
+      timeoutMs: options.timeoutMs,
+      timeoutError: ({ key }) =>
+        new TidewatchError('timeout', `controller ${name}: ${key} took longer than ${options.timeoutMs} ms`),
+      onStuck: (run) => {
         logger.error(
-          `controller ${definition.name}: the run of ${key} is stuck: it goes on although its signal has aborted. ` +
+          `controller ${name}: the run of ${run.key} is stuck: it goes on although its signal has aborted. ` +
             'The key stays taken until it ends. Pass the signal on to what it waits for.',
         );
-        free();
+        run.free();
       },
-    });
-    this.#runs.add(run);
-    this.#metrics.active(++this.#active);
-    void this.#reconcile(run).finally(() => {
-      this.#runs.delete(run);
-      run.end();
-      this.#environment.ownWrites.runEnded(key);
-      this.#queue.done(key);
-      free();
-      const waiting = [...this.#onRunEnded];
-      this.#onRunEnded.clear();
-      for (const resolve of waiting) resolve();
-    });
+    };
   }
 
   /** Never rejects. */
   async #reconcile(run: Run): Promise<void> {
-    const { key, signal, term } = run;
+    const { key } = run;
     const story = channels.run.hasSubscribers ? this.#storyOf(run) : undefined;
     const { definition, cluster, caches, ownWrites, logger } = this.#environment;
     try {
       if (ownWrites.hasDoubts(key)) {
-        await settleDoubts(key, { cluster, caches, ownWrites, signal });
+        await settleDoubts(key, { cluster, caches, ownWrites, signal: run.signal });
         // What the server has told now may be newer than the caches.
         if (!ownWrites.isCaughtUp(key)) {
           this.#queue.addAfter(key, 0);
@@ -276,7 +279,7 @@ export class ControllerLoop {
       }
       const causes = this.#causes.take(key);
       story?.started(causes);
-      const context = new RunContext({ key, signal, term, causes, id: story?.id }, this.#environment);
+      const context = new RunContext({ run, causes, id: story?.id }, this.#environment);
       if (story) ambient.cause = story.id;
       let running: unknown;
       try {
@@ -291,6 +294,8 @@ export class ControllerLoop {
     } catch (error) {
       const retryInMs = this.#failed(run, error);
       story?.ended(run.isRecalled ? 'recalled' : 'error', failureText(error), retryInMs);
+    } finally {
+      this.#end(run);
     }
   }
 

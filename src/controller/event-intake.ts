@@ -60,12 +60,9 @@ export class EventIntake {
     const isRepeated = isUnchanged(change);
     const priority = change.isInitial || isRepeated ? LOW_PRIORITY : 0;
     const { key } = change.object;
-    const cause: Cause = {
-      type: isRepeated ? 'resync' : change.type,
-      kind: trigger.resource.kind,
-      key,
-      ...(change.change > 0 && { change: change.change }),
-    };
+    const type = isRepeated ? 'resync' : change.type;
+    const { kind } = trigger.resource;
+    const cause: Cause = change.change > 0 ? { type, kind, key, change: change.change } : { type, kind, key };
     if (trigger.role === 'for') enqueue(key, priority, cause);
     else if (trigger.role === 'owns') this.#takeOwned(change, priority, cause);
     else {

@@ -1,13 +1,13 @@
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Clock } from '../observe/clock.ts';
+import { aborted } from '../observe/interruption.ts';
 import type { LeaderElectorOptions } from './election-options.ts';
 import type { ElectedGate, Term, TermHost } from './gate.ts';
 import type { Check } from './health-server.ts';
 import { LeaderElector } from './leader-elector.ts';
 import type { ElectionStatus, LeaderStatus } from './manager-status.ts';
 import { Seat } from './seat.ts';
-import { aborted } from './signal-wait.ts';
 
 export interface ElectedGateOptions {
   clock: Clock;

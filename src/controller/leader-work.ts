@@ -1,6 +1,6 @@
 import type { Clock } from '../observe/clock.ts';
+import { aborted } from '../observe/interruption.ts';
 import type { Leadership } from './leadership.ts';
-import { aborted } from './signal-wait.ts';
 
 /** The call of `onStartedLeading` of one term. A failure while the leader leads asks the term to stop. */
 export class LeaderWork {

@@ -14,7 +14,7 @@ import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { schedulerOf } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type Controller, ControllerBuilder } from './controller-builder.ts';
-import type { ControllerDefinition } from './controller-definition.ts';
+import { type ControllerDefinition, cachedResources } from './controller-definition.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { type ElectedGate, type Gate, openGate, type Term, type TermHost } from './gate.ts';
 import { type Check, HealthServer } from './health-server.ts';
@@ -113,6 +113,8 @@ export class Manager {
     signal?.addEventListener('abort', onAbort, { once: true });
     // Nobody may be waiting yet when it fails.
     ended.catch(() => {});
+    // One that is added from now on is started where it is added.
+    const definitions = [...this.#definitions.values()];
     const health = this.#newHealthServer();
     const standing = new AbortController();
     let contending: Promise<void> | undefined;
@@ -120,9 +122,9 @@ export class Manager {
     const leave = [() => signal?.removeEventListener('abort', onAbort), this.#whenClosed()];
     try {
       await health?.start();
-      for (const definition of this.#definitions.values()) this.#prepare(definition);
+      const controllers = await this.#prepareAll(definitions);
       this.#factory.start();
-      for (const controller of this.#running.values()) controller.start();
+      for (const controller of controllers) controller.start();
       contending = this.#contend(standing.signal);
       await ended;
     } finally {
@@ -244,6 +246,25 @@ export class Manager {
         this.#running.get(name)?.loop.release('pause');
       },
     };
+  }
+
+  /** The informers one at a time: what the schema of a kind needs takes milliseconds, and none may hold the event loop for long. */
+  async #prepareAll(definitions: readonly ControllerDefinition[]): Promise<readonly RunningController[]> {
+    const controllers: RunningController[] = [];
+    const giveWay = async () => {
+      if (this.#slice.isDue()) await this.#slice.pause();
+    };
+    // What the caller has done in this turn counts as well.
+    await this.#slice.pause();
+    for (const definition of definitions) {
+      for (const resource of cachedResources(definition)) {
+        this.#informerOf(resource);
+        await giveWay();
+      }
+      controllers.push(this.#prepare(definition));
+    }
+    await giveWay();
+    return controllers;
   }
 
   #prepare(definition: ControllerDefinition): RunningController {

@@ -6,12 +6,14 @@ export interface CheckedResult {
   readonly complaint?: string;
 }
 
+const NOTHING: CheckedResult = {};
+
 /**
  * Reads what a reconcile returned, which may be anything. Something that is not an object asks for nothing, and is reported. A delay or a
  * priority that is not a finite number throws a `TypeError`: the run wanted to be repeated, and has to be.
  */
 export function checkedResult(result: unknown): CheckedResult {
-  if (result === undefined || result === null) return {};
+  if (result === undefined || result === null) return NOTHING;
   if (typeof result !== 'object') {
     return { complaint: `returned ${describe(result)}, and may return nothing or { requeueAfterMs }` };
   }

@@ -28,44 +28,58 @@ export interface RunEnvironment {
 
 /** One run, as its loop knows it. */
 export interface RunFacts {
-  readonly key: string;
-  readonly signal: AbortSignal;
-  readonly term: Term;
+  readonly run: { readonly key: string; readonly term: Term; readonly signal: AbortSignal };
   readonly causes: readonly Cause[];
   /** Of the run, where somebody looks inside. */
   readonly id: number | undefined;
 }
 
-/** What one run sees. Its functions can be taken out of it, as by destructuring. */
+/**
+ * What one run sees. Its functions can be taken out of it, as by destructuring; everything is a property of its own, so that the rest of a
+ * destructuring (`{ object, ...rest }`) has it, too.
+ */
 export class RunContext implements ReconcileContext<KubernetesObject> {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
   readonly object: Stored<KubernetesObject> | undefined;
-  readonly signal: AbortSignal;
   readonly causes: readonly Cause[];
+  declare readonly signal: AbortSignal;
+  declare readonly logger: Logger;
   readonly #id: number | undefined;
   readonly #environment: RunEnvironment;
-  readonly #term: Term;
+  readonly #run: RunFacts['run'];
   #logger: Logger | undefined;
 
-  constructor({ key, signal, term, causes, id }: RunFacts, environment: RunEnvironment) {
-    const { namespace, name } = splitMetaNamespaceKey(key);
-    this.key = key;
+  /** A signal and a logger are made for the runs that use them. */
+  static readonly #signalProperty = {
+    enumerable: true,
+    get(this: RunContext): AbortSignal {
+      return this.#run.signal;
+    },
+  };
+
+  static readonly #loggerProperty = {
+    enumerable: true,
+    get(this: RunContext): Logger {
+      const { definition, logger } = this.#environment;
+      this.#logger ??= about(`controller ${definition.name}, ${this.key}`, logger);
+      return this.#logger;
+    },
+  };
+
+  constructor({ run, causes, id }: RunFacts, environment: RunEnvironment) {
+    const { namespace, name } = splitMetaNamespaceKey(run.key);
+    this.key = run.key;
     this.namespace = namespace;
     this.name = name;
-    this.signal = signal;
     this.causes = causes;
-    this.#term = term;
+    this.#run = run;
     this.#id = id;
     this.#environment = environment;
-    this.object = environment.caches.get(environment.definition.resource, key);
-  }
-
-  get logger(): Logger {
-    const { definition, logger } = this.#environment;
-    this.#logger ??= about(`controller ${definition.name}, ${this.key}`, logger);
-    return this.#logger;
+    this.object = environment.caches.get(environment.definition.resource, run.key);
+    Object.defineProperty(this, 'signal', RunContext.#signalProperty);
+    Object.defineProperty(this, 'logger', RunContext.#loggerProperty);
   }
 
   readonly client = <R extends KubernetesObject>(resource: Resource<R>): Client<R> => {
@@ -73,7 +87,7 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
     return cluster.client(resource, {
       fieldManager: definition.name,
       hooks: this.#hooks(resource),
-      transport: this.#term.transport,
+      transport: this.#run.term.transport,
       ...(this.namespace !== '' && { namespace: this.namespace }),
     });
   };
@@ -93,7 +107,7 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
   };
 
   readonly record = (regarding: KubernetesObject, event: RecordedEvent): void =>
-    this.#environment.recorderOf(this.#term).record(regarding, event);
+    this.#environment.recorderOf(this.#run.term).record(regarding, event);
 
   #hooks(resource: Resource): RequestHooks {
     const { ownWrites } = this.#environment;

@@ -5,48 +5,56 @@ import type { Term } from './gate.ts';
 /** A run that has not ended this long after its signal aborted is reported, and its worker goes on to other keys. */
 const STUCK_AFTER_MS = 5_000;
 
-export interface RunOptions {
-  key: string;
-  /** The right to run the key. */
-  term: Term;
-  clock: Clock;
-  timeoutMs: number | undefined;
+/** What all runs of a controller have in common. */
+export interface RunHost {
+  readonly clock: Clock;
+  /** Undefined: a run may take as long as it wants. */
+  readonly timeoutMs: number | undefined;
   /** What is thrown where the signal is heeded when the time is up. */
-  timeoutError: () => Error;
+  timeoutError(run: Run): Error;
   /** It does not heed its aborted signal. Called once at most, before the run ends. */
-  onStuck: (run: Run) => void;
+  onStuck(run: Run): void;
 }
 
 /** One call of a reconcile: its signal, and how long it takes. Leaves no timer and no listener behind. */
 export class Run {
   readonly key: string;
+  /** The right to run the key. */
   readonly term: Term;
   readonly startedMs: number;
-  readonly #options: RunOptions;
-  readonly #controller = new AbortController();
+  readonly #host: RunHost;
+  readonly #onFree: () => void;
+  /** Made when somebody asks for the signal: it costs more than all the rest of a short run. */
+  #controller: AbortController | undefined;
   #timer: Timer | undefined;
-  #abortedMs: number | undefined;
+  #aborted: { readonly reason: unknown; readonly atMs: number } | undefined;
   #timedOut = false;
   #recalled = false;
+  #isFree = false;
   #isOver = false;
 
-  constructor(options: RunOptions) {
-    const { clock, timeoutMs } = options;
-    this.key = options.key;
-    this.term = options.term;
-    this.#options = options;
+  /** @param onFree called once, when its worker may go on: the run has ended, or is stuck */
+  constructor(key: string, term: Term, host: RunHost, onFree: () => void) {
+    const { clock, timeoutMs } = host;
+    this.key = key;
+    this.term = term;
+    this.#host = host;
+    this.#onFree = onFree;
     this.startedMs = monotonicMs(clock);
     if (timeoutMs !== undefined) this.#timer = clock.setTimeout(() => this.#timeOut(), timeoutMs);
   }
 
   get signal(): AbortSignal {
+    if (this.#controller) return this.#controller.signal;
+    this.#controller = new AbortController();
+    if (this.#aborted) this.#controller.abort(this.#aborted.reason);
     return this.#controller.signal;
   }
 
   /** Whether the error comes from the time limit of the run. */
   isTimeout(error: unknown): boolean {
     if (!this.#timedOut) return false;
-    const { reason } = this.signal;
+    const reason = this.#aborted?.reason;
     return error === reason || (error as { cause?: unknown } | undefined)?.cause === reason || isAbort(error);
   }
 
@@ -57,7 +65,7 @@ export class Run {
 
   /** How long it has outlived its aborted signal. */
   overdueMs(nowMs: number): number {
-    return this.#abortedMs === undefined ? 0 : nowMs - this.#abortedMs;
+    return this.#aborted === undefined ? 0 : nowMs - this.#aborted.atMs;
   }
 
   recall(reason: unknown): void {
@@ -65,23 +73,31 @@ export class Run {
     this.#abort(reason);
   }
 
+  /** Gives its worker back. Idempotent. */
+  free(): void {
+    if (this.#isFree) return;
+    this.#isFree = true;
+    this.#onFree();
+  }
+
   end(): void {
     this.#isOver = true;
     this.#timer?.clear();
+    this.free();
   }
 
   #abort(reason: unknown): void {
-    if (this.#isOver || this.signal.aborted) return;
-    const { clock, onStuck } = this.#options;
+    if (this.#isOver || this.#aborted) return;
+    const { clock } = this.#host;
     this.#timer?.clear();
-    this.#abortedMs = monotonicMs(clock);
-    this.#timer = clock.setTimeout(() => onStuck(this), STUCK_AFTER_MS, { keepAlive: false });
-    this.#controller.abort(reason);
+    this.#aborted = { reason, atMs: monotonicMs(clock) };
+    this.#timer = clock.setTimeout(() => this.#host.onStuck(this), STUCK_AFTER_MS, { keepAlive: false });
+    this.#controller?.abort(reason);
   }
 
   #timeOut(): void {
     this.#timedOut = true;
-    this.#abort(this.#options.timeoutError());
+    this.#abort(this.#host.timeoutError(this));
   }
 }
 

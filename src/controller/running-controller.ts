@@ -9,7 +9,7 @@ import type { TimeSlice } from '../observe/time-slice.ts';
 import { failureText } from '../processor/failure-text.ts';
 import type { Recorder } from './controller.ts';
 import { ControllerCaches } from './controller-caches.ts';
-import type { ControllerDefinition } from './controller-definition.ts';
+import { type ControllerDefinition, cachedResources } from './controller-definition.ts';
 import { ControllerLoop } from './controller-loop.ts';
 import { EventIntake, LOW_PRIORITY } from './event-intake.ts';
 import { type Gate, openTerm, type Term } from './gate.ts';
@@ -64,8 +64,7 @@ export class RunningController {
     });
     const { definition, cluster, clock, logger, slice } = options;
     const { name, resource } = definition;
-    const cached = definition.declarations.flatMap(({ use, resource: one }) => (typeof use === 'object' ? [] : [one]));
-    this.#caches = new ControllerCaches(name, cached, options.informerOf);
+    this.#caches = new ControllerCaches(name, cachedResources(definition), options.informerOf);
     this.#ownWrites = new OwnWrites({ name, caches: this.#caches, clock, logger });
     this.#environment = {
       definition,
@@ -156,8 +155,8 @@ export class RunningController {
   /** One run outside of the loop, for tests. Rejects with what it throws. */
   async reconcileOnce(key: string): Promise<unknown> {
     const { definition } = this.#options;
-    const run = { key, signal: this.#stopping.signal, term: openTerm, causes: [], id: undefined };
-    return definition.reconcile(new RunContext(run, this.#environment));
+    const run = { key, signal: this.#stopping.signal, term: openTerm };
+    return definition.reconcile(new RunContext({ run, causes: [], id: undefined }, this.#environment));
   }
 
   /** Runs every key for which this process has gained the right: those in the cache, and those that came while it had not. */

@@ -3,6 +3,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { type Lease, leases } from '../generated/api/coordination/v1.ts';
 import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
+import { aborted } from '../observe/interruption.ts';
 import type { Logger } from '../observe/logger.ts';
 import { safeLogger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
@@ -22,7 +23,6 @@ import {
   SHARDING_LABEL,
   type ShardingOptions,
 } from './sharding-options.ts';
-import { aborted } from './signal-wait.ts';
 
 /** How long runs of a shard that is handed over may go on before they are aborted. */
 const HAND_OVER_MS = 10_000;

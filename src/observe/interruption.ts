@@ -38,9 +38,12 @@ function listen(signal: AbortSignal): Audience {
   return audience;
 }
 
-/** Resolves when the signal aborts. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => void onAbort(signal, resolve));
+/** Resolves when the signal aborts. When `over` aborts first, nothing listens any more, and it never settles. */
+export function aborted(signal: AbortSignal, over?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = onAbort(signal, resolve);
+    onAbort(over, forget);
+  });
 }
 
 /**

@@ -1,10 +1,12 @@
-/** What a queue knows of one item. There is one entry for each key that waits, is delayed, or is being worked on. */
+/** What a queue knows of one item. There is one entry for each key that waits, is delayed, or is being worked on, and for some that were. */
 export class Entry<T> {
   readonly key: unknown;
-  /** The item as it was added last. */
-  item: T;
+  /** The item as it was added last; undefined when it is idle. */
+  item: T | undefined;
   /** Handed out, and not given back. */
   isRunning = false;
+  /** Kept for the next time. See `SpareEntries`. */
+  isSpare = false;
   /** Wants to be handed out: now, or after `done`. */
   isDirty = false;
   /** The place in the heap of delays; -1 when it is not delayed. */

@@ -7,8 +7,11 @@ import { Entry } from './entry.ts';
 import { QueueIterator } from './queue-iterator.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import type { QueueStatus } from './queue-status.ts';
+import { SpareEntries } from './spare-entries.ts';
 import { Waiters } from './waiters.ts';
 import type { GetOptions, Queue, WorkQueueOptions } from './workqueue.ts';
+
+const NO_OPTIONS: GetOptions = {};
 
 /** First in, first out. See `Queue` for what it promises. client-go's `workqueue.Type`. */
 export class WorkQueue<T = string> implements Queue<T> {
@@ -21,12 +24,15 @@ export class WorkQueue<T = string> implements Queue<T> {
   protected readonly logger: Logger;
   /** @internal */
   protected readonly metrics: QueueMetrics | undefined;
-  /** Of all items that wait, are delayed, or are being worked on. @internal */
+  /** Of all items that wait, are delayed, or are being worked on, and of some that were. @internal */
   protected readonly entries = new Map<unknown, Entry<T>>();
   readonly #keyOf: ((item: T) => string) | undefined;
   readonly #waiters = new Waiters<T>();
+  readonly #spare = new SpareEntries<T>();
   #first: Entry<T> | undefined;
   #last: Entry<T> | undefined;
+  /** The one that was handed out last. It may have been given back. */
+  #handedOut: Entry<T> | undefined;
   #waiting = 0;
   #running = 0;
   #shuttingDown = false;
@@ -66,7 +72,7 @@ export class WorkQueue<T = string> implements Queue<T> {
     this.makeDirty(this.entryOf(item));
   }
 
-  get(options: GetOptions = {}): Promise<T | undefined> {
+  get(options: GetOptions = NO_OPTIONS): Promise<T | undefined> {
     if (options.signal?.aborted) return Promise.reject(options.signal.reason);
     const item = this.tryGet();
     if (item !== undefined || this.#shuttingDown) return Promise.resolve(item);
@@ -82,7 +88,8 @@ export class WorkQueue<T = string> implements Queue<T> {
 
   done(item: T): void {
     const key = this.#keyFor(item);
-    const entry = this.entries.get(key);
+    // Mostly it is the one that was handed out last.
+    const entry = this.#handedOut?.key === key ? this.#handedOut : this.entries.get(key);
     if (!entry?.isRunning) {
       this.logger.warn(`${this.name}: done was called for ${String(key)}, which was not handed out.`);
       return;
@@ -201,7 +208,11 @@ export class WorkQueue<T = string> implements Queue<T> {
 
   /** @internal */
   protected forgetIdle(entry: Entry<T>): void {
-    if (entry.isIdle) this.entries.delete(entry.key);
+    if (!entry.isIdle) return;
+    const forgotten = this.#spare.keep(entry);
+    if (!forgotten) return;
+    this.entries.delete(forgotten.key);
+    if (this.#handedOut === forgotten) this.#handedOut = undefined;
   }
 
   /** The work on an entry begins. @internal */
@@ -209,11 +220,12 @@ export class WorkQueue<T = string> implements Queue<T> {
     entry.isDirty = false;
     entry.isRunning = true;
     this.#running++;
+    this.#handedOut = entry;
     this.metrics?.handedOut(entry);
     entry.runningStay = entry.stay;
     entry.stay = 0;
     if (channels.queue.hasSubscribers) this.tell('get', entry);
-    return entry.item;
+    return entry.item as T;
   }
 
   #offer(entry: Entry<T>): void {

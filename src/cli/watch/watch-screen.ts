@@ -9,6 +9,7 @@ import { counted, countText, rateText } from '../terminal/number-text.ts';
 import { progressBar } from '../terminal/progress-bar.ts';
 import { RepaintTimer } from '../terminal/repaint-timer.ts';
 import { Screen } from '../terminal/screen.ts';
+import { scrollStep } from '../terminal/scroll-keys.ts';
 import { Painter, type Span } from '../terminal/style.ts';
 import { untilAborted } from '../until-aborted.ts';
 import type { WatchFailures } from './follow.ts';
@@ -131,21 +132,7 @@ export class WatchScreen {
   }
 
   #scroll(key: Key): void {
-    const page = this.#bodyLines();
-    const steps: Readonly<Record<string, number>> = {
-      up: -1,
-      k: -1,
-      down: 1,
-      j: 1,
-      'page-up': -page,
-      'page-down': page,
-      ' ': page,
-      home: Number.NEGATIVE_INFINITY,
-      g: Number.NEGATIVE_INFINITY,
-      end: Number.POSITIVE_INFINITY,
-      G: Number.POSITIVE_INFINITY,
-    };
-    const step = Object.hasOwn(steps, key) ? steps[key] : undefined;
+    const step = scrollStep(key, this.#bodyLines());
     if (step === undefined) return;
     this.#table.scroll(step);
     this.#timer.request();

@@ -54,6 +54,12 @@ export const contestants: readonly Contestant[] = [
     roundsOfCheck: 2,
     beyond: (heap) => `JSON is the larger encoding, ${heap}; \`--any-size\` tries it`,
   },
+  {
+    ...tidewatch('shared', 'protobuf'),
+    kinds: PODS_AND_MORE,
+    maxObjects: Number.POSITIVE_INFINITY,
+    roundsOfCheck: 3,
+  },
   tidewatch('plain', 'protobuf'),
   { ...tidewatch('plain', 'json'), kinds: PODS_AND_CUSTOM },
   readAll('packed'),
@@ -76,7 +82,7 @@ export const contestants: readonly Contestant[] = [
 ];
 
 /** The store and the encoding are always said, so that a row stays what it is when a default changes. */
-function tidewatch(store: 'packed' | 'plain', encoding: Encoding): Contestant {
+function tidewatch(store: 'packed' | 'shared' | 'plain', encoding: Encoding): Contestant {
   return {
     name: `tidewatch, ${store}, ${nameOf(encoding)}`,
     program: 'tidewatch',

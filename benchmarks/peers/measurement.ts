@@ -11,7 +11,7 @@ export interface PeerOptions {
   readonly kind: string;
   readonly encoding: 'json' | 'protobuf';
   /** For tidewatch alone. */
-  readonly store: 'packed' | 'plain';
+  readonly store: 'packed' | 'shared' | 'plain';
   readonly events: number;
   /** The resourceVersion of the last event. */
   readonly lastVersion: string;
@@ -39,7 +39,7 @@ export function peerOptions(): PeerOptions {
     ...values,
     ca: values.ca,
     encoding: oneOf(['json', 'protobuf'], values.encoding),
-    store: oneOf(['packed', 'plain'], values.store),
+    store: oneOf(['packed', 'shared', 'plain'], values.store),
     events: Number(values.events),
     lastVersion: values['last-version'],
     readsDuringSync: values['reads-during-sync'],

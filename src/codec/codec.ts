@@ -29,6 +29,8 @@ export interface CodecMemory {
   readonly heldBytes: number;
   /** How much of it is used by those that are stored. */
   readonly liveBytes: number;
+  /** What those would use if each were kept whole: more, where they share what they have in common. */
+  readonly wholeBytes: number;
   /** How many views of them have been made so far. */
   readonly views: number;
 }

@@ -4,17 +4,21 @@ import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 /** What a store holds at present. */
 export interface InformerMemory {
   readonly objects: number;
-  /** Of a packed store: the memory outside the heap of V8 that is set aside for objects. */
+  /** Of a packed or shared store: the memory outside the heap of V8 that is set aside for objects. */
   readonly heldBytes?: number;
-  /** Of a packed store: how much of it the objects take that are stored. */
+  /** Of a packed or shared store: how much of it the objects take that are stored. */
   readonly liveBytes?: number;
+  /** Of a packed or shared store: what they would take if nothing were shared. In a packed store nothing is. */
+  readonly wholeBytes?: number;
 }
 
 export function memoryOf(
   objects: number,
   packed: Required<Omit<InformerMemory, 'objects'>> | undefined,
 ): InformerMemory {
-  return { objects, ...(packed && { heldBytes: packed.heldBytes, liveBytes: packed.liveBytes }) };
+  if (packed === undefined) return { objects };
+  const { heldBytes, liveBytes, wholeBytes } = packed;
+  return { objects, heldBytes, liveBytes, wholeBytes };
 }
 
 /** The same as gauges. */

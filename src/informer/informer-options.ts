@@ -17,7 +17,7 @@ import {
 type Any = any;
 
 export const KEEP_CHECKS: OptionChecks<KeepOptions> = {
-  store: oneOf('packed', 'plain'),
+  store: oneOf('packed', 'shared', 'plain'),
   encoding: oneOf('protobuf', 'json'),
   managedFields: oneOf('keep', 'drop'),
   drop: paths,

@@ -84,8 +84,13 @@ export class InformerParts<T extends KubernetesObject> {
   get memory(): CodecMemory | undefined {
     const memories = [...this.#records.values()].flatMap(({ source }) => source.memory ?? []);
     if (memories.length === 0) return undefined;
-    const sum = (of: keyof CodecMemory) => memories.reduce((all, memory) => all + memory[of], 0);
-    return { heldBytes: sum('heldBytes'), liveBytes: sum('liveBytes'), views: sum('views') };
+    const sum = (of: (memory: CodecMemory) => number) => memories.reduce((all, memory) => all + of(memory), 0);
+    return {
+      heldBytes: sum(({ heldBytes }) => heldBytes),
+      liveBytes: sum(({ liveBytes }) => liveBytes),
+      wholeBytes: sum(({ wholeBytes }) => wholeBytes),
+      views: sum(({ views }) => views),
+    };
   }
 
   /** Once true, it stays so. */

@@ -125,7 +125,7 @@ describe.each(encodings)('the objects of an informer, from a server that sends %
         gauge: ({ name }) => ({ set: (value, labels) => void gauges.set(`${name} ${labels?.name}`, value) }),
       },
     });
-    expect(informer.memory).toEqual({ objects: 0, heldBytes: 0, liveBytes: 0 });
+    expect(informer.memory).toEqual({ objects: 0, heldBytes: 0, liveBytes: 0, wholeBytes: 0 });
     for (let n = 0; n < 50; n++) server.set({ ...web, name: `web-${n}` });
     await start();
     // The gauges move when the queue has run dry, however many turns that takes.

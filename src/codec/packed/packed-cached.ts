@@ -71,7 +71,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  readonly #family: PackedFamily<T>;
+  protected readonly family: PackedFamily<T>;
 
   /** The bytes are the last that were written to the slab. */
   constructor(
@@ -85,7 +85,20 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     this.namespace = namespace;
     this.uid = uid;
     this.resourceVersion = resourceVersion;
-    this.#family = family;
+    this.family = family;
+  }
+
+  /** Where the object lies at present: from `start` to `end` in `bytes`, which are asked for first. */
+  protected get bytes(): Buffer {
+    return this.home.bytes;
+  }
+
+  protected get start(): number {
+    return this.offset;
+  }
+
+  protected get end(): number {
+    return this.offset + this.length;
   }
 
   get name(): string {
@@ -94,15 +107,15 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   /** Read from the bytes each time. */
   get labels(): Labels {
-    return this.#family.format.labels(this.home.bytes, this.offset, this.offset + this.length);
+    return this.family.format.labels(this.bytes, this.start, this.end);
   }
 
   /** Starts from the bytes each time. Throws `DecodeError`, as do the fields of the view when they are first read. */
   view(): Stored<T> {
-    const { format, origin, slabs } = this.#family;
+    const { format, origin, slabs } = this.family;
     slabs.views++;
     try {
-      const view = format.view(this.home.bytes, this.offset, this.offset + this.length, this) as Stored<T>;
+      const view = format.view(this.bytes, this.start, this.end, this) as Stored<T>;
       return origin === undefined ? view : markOrigin(view, origin);
     } catch (error) {
       throw this.#explained(error);
@@ -111,9 +124,10 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   /** All that a view has not decoded when it was made comes through here. */
   readField(part: PartReader, start: number, end: number, name: string): unknown {
-    const { offset } = this;
     try {
-      return part.readField(this.home.bytes, offset + start, offset + end, name, offset, this);
+      const { bytes } = this;
+      const from = this.start;
+      return part.readField(bytes, from + start, from + end, name, from, this);
     } catch (error) {
       throw this.#explained(error, name, start);
     }
@@ -121,38 +135,37 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   valueAt(path: ObjectPath): unknown {
     try {
-      return this.#family.format.read(this.home.bytes, this.offset, this.offset + this.length, path);
+      return this.family.format.read(this.bytes, this.start, this.end, path);
     } catch (error) {
       throw this.#explained(error, path.segments.join('.'));
     }
   }
 
   encoded(): EncodedObject {
-    return this.#family.format.encoded(this.home.bytes, this.offset, this.offset + this.length);
+    return this.family.format.encoded(this.bytes, this.start, this.end);
   }
 
   stored(): void {
-    this.#family.slabs.store(this);
+    this.family.slabs.store(this);
   }
 
   dropped(): void {
-    this.#family.slabs.drop(this);
+    this.family.slabs.drop(this);
   }
 
   /** For an object that will not be stored: it does not keep alive what lies beside its bytes. */
   detach(): void {
-    this.#family.slabs.detach(this);
+    this.family.slabs.detach(this);
   }
 
   /** `field` is that of the part of the object that begins at `partStart`. */
   #explained(error: unknown, field = '', partStart = 0): unknown {
     if (!(error instanceof DecodeError)) return error;
-    const { format } = this.#family;
-    const { bytes } = this.home;
-    const end = this.offset + this.length;
-    const located = format.locate?.(error, bytes, this.offset, end) ?? error;
-    const part = partStart === 0 ? undefined : format.pathOf?.(bytes, this.offset, end, this.offset + partStart);
-    return this.#family.damaged(this, located, part ? `${part}.${field}` : field);
+    const { format } = this.family;
+    const { bytes, start, end } = this;
+    const located = format.locate?.(error, bytes, start, end) ?? error;
+    const part = partStart === 0 ? undefined : format.pathOf?.(bytes, start, end, start + partStart);
+    return this.family.damaged(this, located, part ? `${part}.${field}` : field);
   }
 }
 
@@ -164,15 +177,17 @@ export interface PackedProtobufKeeperOptions<T extends KubernetesObject> {
   filter: ProtobufFilter | undefined;
 }
 
-/** From the message of an object to a `Cached` that keeps it in the slabs. */
-export class PackedProtobufKeeper<T extends KubernetesObject> extends IdentifyingKeeper<T> {
-  readonly #options: PackedProtobufKeeperOptions<T>;
-  /** How many bytes `#copy` wrote last. */
-  #length = 0;
+/** From the message of an object to what is to be kept of it; where that goes is left open. */
+export abstract class ReducingKeeper<T extends KubernetesObject> extends IdentifyingKeeper<T> {
+  readonly #filter: ProtobufFilter | undefined;
+  readonly #dropManagedFields: boolean;
+  /** What `write` writes, when it is not what the scanner has. */
+  #kept: Buffer | undefined;
 
-  constructor(options: PackedProtobufKeeperOptions<T>) {
-    super(options.reader);
-    this.#options = options;
+  constructor({ reader, filter, dropManagedFields }: PackedProtobufKeeperOptions<T>) {
+    super(reader);
+    this.#filter = filter;
+    this.#dropManagedFields = dropManagedFields;
   }
 
   detach(object: Cached<T>): void {
@@ -180,22 +195,37 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends Identifyin
   }
 
   protected override keep(bytes: Buffer, start: number, end: number): Cached<T> {
-    const slab = this.#copy(bytes, start, end);
-    return new PackedCached(this.#options.family, this.scanner, slab, this.#length);
+    const filter = this.#filter;
+    if (filter === undefined && this.#dropManagedFields) {
+      this.#kept = undefined;
+      return this.keepReduced(this.scanner.sizeWithoutManagedFields);
+    }
+    this.#kept = filter === undefined ? bytes.subarray(start, end) : filter.filter(bytes, start, end);
+    return this.keepReduced(this.#kept.length);
   }
 
-  #copy(bytes: Buffer, start: number, end: number): Slab {
-    const { family, filter, dropManagedFields } = this.#options;
-    if (filter === undefined && dropManagedFields) {
-      this.#length = this.scanner.sizeWithoutManagedFields;
-      const slab = family.slabs.reserve(this.#length);
-      this.scanner.copyWithoutManagedFields(slab.bytes, slab.used - this.#length);
-      return slab;
-    }
-    const kept = filter === undefined ? bytes.subarray(start, end) : filter.filter(bytes, start, end);
-    this.#length = kept.length;
-    const slab = family.slabs.reserve(this.#length);
-    kept.copy(slab.bytes, slab.used - this.#length);
-    return slab;
+  /** What is to be kept is so long. */
+  protected abstract keepReduced(length: number): Cached<T>;
+
+  /** Writes it. */
+  protected write(out: Buffer, at: number): void {
+    if (this.#kept === undefined) this.scanner.copyWithoutManagedFields(out, at);
+    else this.#kept.copy(out, at);
+  }
+}
+
+/** From the message of an object to a `Cached` that keeps it in the slabs. */
+export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKeeper<T> {
+  readonly #family: PackedFamily<T>;
+
+  constructor(options: PackedProtobufKeeperOptions<T>) {
+    super(options);
+    this.#family = options.family;
+  }
+
+  protected override keepReduced(length: number): Cached<T> {
+    const slab = this.#family.slabs.reserve(length);
+    this.write(slab.bytes, slab.used - length);
+    return new PackedCached(this.#family, this.scanner, slab, length);
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../filter/field-filter.ts';
 import { JsonFilter } from '../filter/json-filter.ts';
 import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
+import type { KeepOptions } from '../keep-options.ts';
 import type { ExpectedObjects, JsonKeeper, Keeping, ProtobufKeeper, ProtobufKeeperParts } from '../keeping.ts';
 import { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
 import { messagePlan } from '../protobuf/message-plan.ts';
@@ -18,9 +19,13 @@ import { JsonObjectScanner } from './json-object-scanner.ts';
 import { type DamageListener, PackedFamily, type PackedFormat, PackedProtobufKeeper } from './packed-cached.ts';
 import { PackedJsonKeeper } from './packed-json-keeper.ts';
 import { ProtobufFormat } from './protobuf-format.ts';
+import { SharedProtobufKeeper } from './shared-cached.ts';
+import { Sharing } from './sharing.ts';
 import { Slabs } from './slabs.ts';
 
 export interface PackedKeepingOptions<T extends KubernetesObject> extends FieldFilterOptions {
+  /** `shared`: what messages have in common is kept once. Text is kept as it is. */
+  store?: KeepOptions['store'];
   /**
    * Hears of each object whose bytes turn out to be damaged when somebody reads them, before that reader gets the error.
    * Called in the middle of a read: must not throw.
@@ -34,6 +39,7 @@ export interface PackedKeepingOptions<T extends KubernetesObject> extends FieldF
  */
 export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
   readonly #slabs = new Slabs();
+  readonly #sharing: Sharing | undefined;
   readonly #rules: FieldRules | undefined;
   readonly #dropManagedFields: boolean;
   readonly #reduction: Reduction | undefined;
@@ -41,6 +47,7 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
 
   /** Throws `TypeError` when a path cannot be followed. */
   constructor(options: PackedKeepingOptions<T>) {
+    this.#sharing = options.store === 'shared' ? new Sharing(this.#slabs) : undefined;
     this.#rules = fieldRules(options);
     this.#dropManagedFields = options.managedFields !== 'keep';
     this.#reduction = reductionBy(options);
@@ -48,7 +55,7 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
   }
 
   get memory(): CodecMemory {
-    return this.#slabs;
+    return this.#sharing === undefined ? this.#slabs : new SharedMemory(this.#slabs, this.#sharing);
   }
 
   jsonKeeper(expected: ExpectedObjects): JsonKeeper<T> {
@@ -70,15 +77,46 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
     const whole = messagePlan(schema);
     const plan = this.#rules === undefined ? whole : filteredPlan(whole, this.#rules);
     const format = new ProtobufFormat({ type, plan, reader });
-    return new PackedProtobufKeeper<T>({
+    const options = {
       family: this.#family(format, this.#reduction),
       reader,
       dropManagedFields: this.#dropManagedFields,
       filter: this.#rules && new ProtobufFilter(whole, this.#rules, reader),
-    });
+    };
+    const sharing = this.#sharing;
+    return sharing === undefined
+      ? new PackedProtobufKeeper<T>(options)
+      : new SharedProtobufKeeper<T>({ ...options, plan: whole, sharing });
   }
 
   #family(format: PackedFormat, reduction: Reduction | undefined): PackedFamily<T> {
     return new PackedFamily<T>({ format, slabs: this.#slabs, reduction, onDamage: this.#onDamage });
+  }
+}
+
+/** Of a store that shares. */
+class SharedMemory implements CodecMemory {
+  readonly #slabs: Slabs;
+  readonly #sharing: Sharing;
+
+  constructor(slabs: Slabs, sharing: Sharing) {
+    this.#slabs = slabs;
+    this.#sharing = sharing;
+  }
+
+  get heldBytes(): number {
+    return this.#slabs.heldBytes;
+  }
+
+  get liveBytes(): number {
+    return this.#slabs.liveBytes;
+  }
+
+  get wholeBytes(): number {
+    return this.#slabs.liveBytes + this.#sharing.savedBytes;
+  }
+
+  get views(): number {
+    return this.#slabs.views;
   }
 }

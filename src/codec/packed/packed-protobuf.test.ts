@@ -19,7 +19,7 @@ import {
   schemaOf,
 } from '../protobuf/protobuf-fixture.ts';
 import type { PackedCached } from './packed-cached.ts';
-import { type AnyObject, packed, takeProtobuf, whole } from './packed-fixture.ts';
+import { type AnyObject, type Options, packed as packedBy, takeProtobuf as takeBy, whole } from './packed-fixture.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf;stream=watch';
 
@@ -38,15 +38,18 @@ function withoutManagedFields(object: AnyObject): AnyObject {
   return { ...object, metadata };
 }
 
-async function framesOf(bytes: Buffer, codec = packed()): Promise<CachedFrame<AnyObject>[]> {
-  const frames: CachedFrame<AnyObject>[] = [];
-  for await (const batch of codec.readWatch(chunksOf(bytes), PROTOBUF)) frames.push(...batch);
-  return frames;
-}
-
 const podFrame = (...message: Uint8Array[]) => frame('ADDED', envelope('Pod', 'v1', ...message));
 
-describe('a packed store of protobuf', () => {
+describe.each(['packed', 'shared'] as const)('a %s store of protobuf', (store) => {
+  const packed = (options: Options = {}) => packedBy({ store, ...options });
+  const takeProtobuf = (object: CorpusObject, options: Options = {}) => takeBy(object, { store, ...options });
+
+  async function framesOf(bytes: Buffer, codec = packed()): Promise<CachedFrame<AnyObject>[]> {
+    const frames: CachedFrame<AnyObject>[] = [];
+    for await (const batch of codec.readWatch(chunksOf(bytes), PROTOBUF)) frames.push(...batch);
+    return frames;
+  }
+
   it.each(corpus.map((object) => [object.kind, object] as const))(
     'shows a %s as Go writes it to JSON',
     async (_, object) => {

@@ -36,7 +36,7 @@ function collectGarbage(): void {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Slabs', () => {
-  it('holds at most 1.3 times the live bytes after ten full rewrites of 20,000 objects', () => {
+  it('holds at most 1.1 times the live bytes after ten full rewrites of 20,000 objects', () => {
     const slabs = new Slabs();
     const places: Place[] = [];
     for (let round = 0; round <= 10; round++) {
@@ -50,12 +50,12 @@ describe('Slabs', () => {
         places[key] = place;
       }
       expect(slabs.liveBytes).toBe(places.reduce((sum, { length }) => sum + length, 0));
-      expect(slabs.heldBytes).toBeLessThanOrEqual(1.3 * slabs.liveBytes);
+      expect(slabs.heldBytes).toBeLessThanOrEqual(1.1 * slabs.liveBytes);
     }
     expect(places.every((place) => holds(place, 10))).toBe(true);
   });
 
-  it('holds at most 1.3 times the live bytes while objects of random sizes are rewritten and deleted at random', () => {
+  it('holds at most 1.1 times the live bytes while objects of random sizes are rewritten and deleted at random', () => {
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom(400, 4_000), (seed, largest) => {
         const random = randomOf(seed);
@@ -75,7 +75,7 @@ describe('Slabs', () => {
           places[key] = place;
           if (step % 500 > 0) continue;
           expect(slabs.liveBytes).toBe([...live].reduce((sum, { length }) => sum + length, 0));
-          expect(slabs.heldBytes).toBeLessThanOrEqual(1.3 * slabs.liveBytes + 64 * 1024);
+          expect(slabs.heldBytes).toBeLessThanOrEqual(1.1 * slabs.liveBytes + 64 * 1024);
         }
         expect(places.every((place, key) => place === undefined || holds(place, key % 251))).toBe(true);
       }),
@@ -99,8 +99,8 @@ describe('Slabs', () => {
       moved += homes.filter((home, i) => home !== places[i]?.home).length;
       places[key] = place;
     }
-    // One step in fifty was looked at.
-    expect((50 * moved) / (4 * objects)).toBeLessThan(6);
+    // One step in fifty was looked at. To hold a tenth more than is alive, and no more, has this price.
+    expect((50 * moved) / (4 * objects)).toBeLessThan(7.5);
   });
 
   it('gives up the slab that it fills when most of what it was made for has gone', () => {
@@ -193,7 +193,7 @@ describe('Slabs', () => {
             places[i] = place;
           });
         }
-        expect(slabs.heldBytes).toBeLessThanOrEqual(1.3 * slabs.liveBytes + 64 * 1024);
+        expect(slabs.heldBytes).toBeLessThanOrEqual(1.1 * slabs.liveBytes + 64 * 1024);
       }),
       { numRuns: 20 },
     );
@@ -211,9 +211,9 @@ describe('Slabs', () => {
 
   it('does not let one old version that somebody keeps hold the memory of a whole slab', async () => {
     const slabs = new Slabs();
-    const first = Array.from({ length: 2000 }, () => write(slabs, 1000, 3));
+    const first = Array.from({ length: 4000 }, () => write(slabs, 1000, 3));
     for (const place of first) slabs.store(place);
-    const kept = first[1500] as Place;
+    const kept = first[3500] as Place;
     const slab = kept.home.bytes.length;
     expect(slab).toBeGreaterThan(16 * 1024);
     for (const place of first) slabs.drop(place);

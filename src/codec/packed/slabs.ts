@@ -1,11 +1,11 @@
 const SMALLEST_BYTES = 16 * 1024;
 const LARGEST_BYTES = 1024 * 1024;
 /** A slab is at most this part of all bytes, so that the room left in the newest one does not count for much. */
-const SLAB_PART = 32;
+const SLAB_PART = 64;
 /** A place takes at most this part of a slab, else it gets one of its own: so little is lost at the ends of slabs. */
 const PLACE_PART = 8;
-/** Dead bytes up to this part of the live ones are left where they are. */
-const DEAD_PART = 5;
+/** Dead bytes up to this part of the live ones are left where they are. With the room in the newest slab, a tenth. */
+const DEAD_PART = 12;
 const SLACK_BYTES = 2 * SMALLEST_BYTES;
 /** The newest slab may be this part of the live bytes when most of them have gone; a larger one is given up. */
 const OUTGROWN_PART = 8;
@@ -28,10 +28,17 @@ export class Slab {
   live = 0;
   /** By the slots of the places: those that stay, and, without keeping them alive, those that stayed once. */
   entries: (Place | WeakRef<Place>)[] = [];
+  #view: DataView | undefined;
 
   constructor(bytes: Buffer, state: SlabState) {
     this.bytes = bytes;
     this.state = state;
+  }
+
+  /** For those who read several bytes at a time. */
+  get view(): DataView {
+    this.#view ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+    return this.#view;
   }
 }
 
@@ -60,7 +67,7 @@ interface Leftover {
 /**
  * Bytes outside the heap of V8, in slabs that are only ever appended to. Bytes are written on arrival (`reserve`), and
  * count from the moment that somebody says they stay (`store`) until they do not (`drop`); those of which nobody ever says
- * so go with the places that refer to them. When more than a fifth as many bytes are dead as are alive, the slab with most
+ * so go with the places that refer to them. When more than a twelfth as many bytes are dead as are alive, the slab with most
  * dead bytes is cleared: what is alive in it moves to the newest slab. One slab at a time, so that no call takes long.
  */
 export class Slabs {
@@ -71,8 +78,6 @@ export class Slabs {
   views = 0;
   #heldBytes = 0;
   #liveBytes = 0;
-  /** Of the known slabs: all that has been written to them. */
-  #writtenBytes = 0;
   /** Written since anything was last stored: a list on its way, most likely. */
   #arrivingBytes = 0;
 
@@ -85,34 +90,40 @@ export class Slabs {
     return this.#liveBytes;
   }
 
+  /** What lies in them is what it is. */
+  get wholeBytes(): number {
+    return this.#liveBytes;
+  }
+
   /** Room for `length` bytes, which the caller fills: the last ones before `used` of the slab that is returned. */
   reserve(length: number): Slab {
     this.#arrivingBytes += length;
     const slab = this.#slabWithRoom(length);
     slab.used += length;
-    if (slab.state === 'known') this.#writtenBytes += length;
     return slab;
   }
 
-  /** The bytes of the place stay until it is dropped. Does nothing when they do already. */
-  store(place: Place): void {
-    if (isLive(place)) return;
+  /** The bytes of the place stay until it is dropped. Does nothing, and returns false, when they do already. */
+  store(place: Place): boolean {
+    if (isLive(place)) return false;
     this.#arrivingBytes = 0;
     if (place.home.state === 'gone') this.#move(place);
     else this.#enter(place);
     this.#liveBytes += place.length;
     this.#clearOne();
+    return true;
   }
 
-  /** The bytes of the place are still there for those who hold it, and no longer count. Does nothing when they do not. */
-  drop(place: Place): void {
-    if (!isLive(place)) return;
+  /** The bytes of the place are still there for those who hold it, and no longer count. False when they did not before. */
+  drop(place: Place): boolean {
+    if (!isLive(place)) return false;
     const slab = place.home;
     slab.entries[place.slot] = new WeakRef(place);
     slab.live -= place.length;
     this.#liveBytes -= place.length;
     if (slab.live === 0 && slab !== this.#current) this.#clear(slab);
     this.#clearOne();
+    return true;
   }
 
   /** Gives a place that is not stored memory of its own, so that it does not keep a whole slab alive. */
@@ -140,7 +151,6 @@ export class Slabs {
       slab.state = 'known';
       this.#known.add(slab);
       this.#heldBytes += slab.bytes.length;
-      this.#writtenBytes += slab.used;
     }
     if (place.slot === UNLISTED) place.slot = slab.entries.push(place) - 1;
     else slab.entries[place.slot] = place;
@@ -154,7 +164,6 @@ export class Slabs {
     place.offset = slab.used;
     place.slot = UNLISTED;
     slab.used += place.length;
-    if (slab.state === 'known') this.#writtenBytes += place.length;
     this.#enter(place);
   }
 
@@ -164,10 +173,16 @@ export class Slabs {
       this.#clear(current);
       return;
     }
-    if (this.#writtenBytes - this.#liveBytes <= this.#liveBytes / DEAD_PART + SLACK_BYTES) return;
+    const room = current?.state === 'known' ? current.bytes.length - current.used : 0;
+    if (this.#heldBytes - room - this.#liveBytes <= this.#liveBytes / DEAD_PART + SLACK_BYTES) return;
     let worst: Slab | undefined;
+    let most = 0;
     for (const slab of this.#known) {
-      if (worst === undefined || slab.used - slab.live > worst.used - worst.live) worst = slab;
+      // What is left at the end of a slab that has been filled is lost, too.
+      const dead = (slab === current ? slab.used : slab.bytes.length) - slab.live;
+      if (dead <= most) continue;
+      most = dead;
+      worst = slab;
     }
     if (worst !== undefined) this.#clear(worst);
   }
@@ -176,7 +191,6 @@ export class Slabs {
     if (slab === this.#current) this.#current = undefined;
     this.#known.delete(slab);
     this.#heldBytes -= slab.bytes.length;
-    this.#writtenBytes -= slab.used;
     slab.state = 'gone';
     const dead: WeakRef<Place>[] = [];
     for (const entry of slab.entries) {

@@ -1,0 +1,84 @@
+import type { Cached, EncodedObject } from '../../api/cached.ts';
+import type { KubernetesObject } from '../../api/metadata.ts';
+import type { MessagePlan } from '../protobuf/message-plan.ts';
+import type { WireReader } from '../protobuf/wire-reader.ts';
+import type { SharedPlace } from './assembler.ts';
+import { PackedCached, type PackedFamily, type PackedProtobufKeeperOptions, ReducingKeeper } from './packed-cached.ts';
+import type { Sharing } from './sharing.ts';
+import type { Slab } from './slabs.ts';
+import type { Template } from './templates.ts';
+
+/** A `Cached` that keeps what tells the object from a template, in slabs. It is put together when somebody reads it. */
+export class SharedCached<T extends KubernetesObject> extends PackedCached<T> implements SharedPlace {
+  readonly template: Template;
+
+  /** The recipe is the last that was written to the slab. */
+  constructor(
+    family: PackedFamily<T>,
+    identity: Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'>,
+    slab: Slab,
+    length: number,
+    template: Template,
+  ) {
+    super(family, identity, slab, length);
+    this.template = template;
+  }
+
+  protected override get bytes(): Buffer {
+    return this.template.sharing.assembler.bytesOf(this);
+  }
+
+  protected override get start(): number {
+    return 0;
+  }
+
+  protected override get end(): number {
+    return this.template.sharing.assembler.lengthOf(this);
+  }
+
+  override encoded(): EncodedObject {
+    const bytes = this.template.sharing.assembler.copyOf(this);
+    return this.family.format.encoded(bytes, 0, bytes.length);
+  }
+
+  override stored(): void {
+    this.template.sharing.store(this);
+  }
+
+  override dropped(): void {
+    this.template.sharing.drop(this);
+  }
+
+  override detach(): void {
+    this.template.sharing.detach(this);
+  }
+}
+
+export interface SharedProtobufKeeperOptions<T extends KubernetesObject> extends PackedProtobufKeeperOptions<T> {
+  plan: MessagePlan;
+  sharing: Sharing;
+}
+
+/** From the message of an object to a `Cached` that shares with others what it has in common with them. */
+export class SharedProtobufKeeper<T extends KubernetesObject> extends ReducingKeeper<T> {
+  readonly #family: PackedFamily<T>;
+  readonly #sharing: Sharing;
+  readonly #plan: MessagePlan;
+  readonly #reader: WireReader;
+
+  constructor(options: SharedProtobufKeeperOptions<T>) {
+    super(options);
+    this.#family = options.family;
+    this.#sharing = options.sharing;
+    this.#plan = options.plan;
+    this.#reader = options.reader;
+  }
+
+  protected override keepReduced(length: number): Cached<T> {
+    const sharing = this.#sharing;
+    this.write(sharing.room(length), 0);
+    const template = sharing.share(this.#plan, this.#reader, length);
+    const slab = sharing.writeRecipe();
+    return new SharedCached(this.#family, this.scanner, slab, sharing.recipeLength, template);
+  }
+}

@@ -273,7 +273,11 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     }
     if (!this.#running) return;
     const warning = this.#options.clock.setTimeout(
-      () => this.#options.logger.warn(`handler ${this.name}: was removed, but its running call has not returned yet.`),
+      () =>
+        this.#options.logger.warn(
+          `handler ${this.name}: was removed or stopped, but its running call has not returned for ${SLOW_END_MS / 1000} s. ` +
+            'A call that awaits remove, stop or shutdown waits for itself: call them without await in a handler.',
+        ),
       SLOW_END_MS,
       { keepAlive: false },
     );

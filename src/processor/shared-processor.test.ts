@@ -204,8 +204,8 @@ describe('SharedProcessor', () => {
     expect(logger.lines[0]).toContain(message);
   });
 
-  it('stops calling a listener the moment it is removed, and waits for the running call', async () => {
-    const { processor, settle } = processorFixture();
+  it('stops calling a listener the moment it is removed, and waits for the running call, which is warned of after 10 s', async () => {
+    const { processor, settle, clock, logger } = processorFixture();
     let release = () => {};
     let calls = 0;
     const registration = processor.addHandler(
@@ -225,7 +225,10 @@ describe('SharedProcessor', () => {
     const removing = registration.remove().then(() => {
       removed = true;
     });
-    await settle();
+    await clock.advance(9_999);
+    expect(logger.lines).toEqual([]);
+    await clock.advance(1);
+    expect(logger.lines).toEqual([expect.stringContaining('its running call has not returned for 10 s')]);
     expect(removed).toBe(false);
     release();
     await removing;

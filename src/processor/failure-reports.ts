@@ -3,9 +3,9 @@ import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { failureText } from './failure-text.ts';
 
-/** A handler that fails on every object of a large cluster must not bury the rest of the log: so many lines… */
+/** A handler that fails on every object of a large cluster must not bury the rest of the log: at most this many lines… */
 const MAX_LINES = 10;
-/** …in so long. */
+/** …in this time. */
 const WINDOW_MS = 60_000;
 
 /** Reports the failed calls of one handler: the first of each minute one by one, and how many there were besides. */

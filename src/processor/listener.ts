@@ -7,7 +7,7 @@ import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { Difference } from './difference.ts';
-import { failureText } from './failure-text.ts';
+import { FailureReports } from './failure-reports.ts';
 import { HandlerCall } from './handler-call.ts';
 import { ListenerFilter } from './listener-filter.ts';
 import { Notification } from './notification.ts';
@@ -72,6 +72,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #warnedOfRound = false;
   #removed = false;
   #failures = 0;
+  #reports: FailureReports | undefined;
   #nextResyncMs: number;
   #synced: { promise: Promise<void>; resolve: () => void; reject: (reason: Error) => void } | undefined;
 
@@ -273,7 +274,11 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     }
     if (!this.#running) return;
     const warning = this.#options.clock.setTimeout(
-      () => this.#options.logger.warn(`handler ${this.name}: was removed, but its running call has not returned yet.`),
+      () =>
+        this.#options.logger.warn(
+          `handler ${this.name}: was removed or stopped, but its running call has not returned for ${SLOW_END_MS / 1000} s. ` +
+            'A call that awaits remove, stop or shutdown waits for itself: call them without await in a handler.',
+        ),
       SLOW_END_MS,
       { keepAlive: false },
     );
@@ -356,11 +361,10 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #report(notification: Notification<T>, error: unknown, part = ''): void {
     this.#failures++;
     this.#options.onFailure?.(this);
+    const { clock, logger } = this.#options;
     const what = `the ${notification.type} of ${notification.object.key}`;
-    this.#options.logger.error(
-      `${part}handler ${this.name} failed on ${what}, which is skipped: ${failureText(error)}`,
-      error,
-    );
+    this.#reports ??= new FailureReports(clock, logger);
+    this.#reports.report(`${part}handler ${this.name} failed on ${what}, which is skipped`, error);
   }
 
   #endedError(): Error {

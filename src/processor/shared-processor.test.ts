@@ -173,6 +173,29 @@ describe('SharedProcessor', () => {
     expect(registration.hasSynced()).toBe(true);
   });
 
+  it('reports ten failures of a handler in a minute, and counts the others', async () => {
+    const { processor, settle, logger, clock } = processorFixture();
+    const registration = processor.addHandler({ onAdd: () => Promise.reject(new Error('boom')) }, { name: 'mine' }, []);
+    const addMany = async (count: number) => {
+      for (let n = 0; n < count; n++) processor.distribute(add(`${n}`, '1'), false);
+      await settle();
+    };
+    await addMany(1_000);
+    expect(logger.lines).toHaveLength(10);
+    expect(logger.lines[8]).toMatch(/ default\/8, which is skipped: boom$/);
+    expect(logger.lines[9]).toMatch(
+      / default\/9, .*boom \(further failures within this minute are counted, not reported\)$/,
+    );
+    expect(processor.listeners[0]?.failures).toBe(1_000);
+    await clock.advance(60_000);
+    await addMany(2);
+    expect(logger.lines.slice(10)).toEqual([
+      expect.stringContaining('boom (990 failures before it were counted, not reported)'),
+      expect.stringMatching(/default\/1, which is skipped: boom$/),
+    ]);
+    await registration.remove();
+  });
+
   it.each<[string, () => unknown, string]>([
     ['something without text', () => Promise.reject(Object.create(null)), 'cannot be shown as text'],
     [
@@ -204,8 +227,8 @@ describe('SharedProcessor', () => {
     expect(logger.lines[0]).toContain(message);
   });
 
-  it('stops calling a listener the moment it is removed, and waits for the running call', async () => {
-    const { processor, settle } = processorFixture();
+  it('stops calling a listener the moment it is removed, and waits for the running call, which is warned of after 10 s', async () => {
+    const { processor, settle, clock, logger } = processorFixture();
     let release = () => {};
     let calls = 0;
     const registration = processor.addHandler(
@@ -225,7 +248,10 @@ describe('SharedProcessor', () => {
     const removing = registration.remove().then(() => {
       removed = true;
     });
-    await settle();
+    await clock.advance(9_999);
+    expect(logger.lines).toEqual([]);
+    await clock.advance(1);
+    expect(logger.lines).toEqual([expect.stringContaining('its running call has not returned for 10 s')]);
     expect(removed).toBe(false);
     release();
     await removing;

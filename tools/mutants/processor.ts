@@ -279,4 +279,11 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
     replacement: '',
     tests: [ROUND],
   },
+  {
+    bug: 'every failure of a handler is a line of the log',
+    file: 'src/processor/failure-reports.ts',
+    original: 'if (this.#lines === MAX_LINES) {',
+    replacement: 'if (this.#lines < 0) {',
+    tests: ['src/processor/shared-processor.test.ts'],
+  },
 ];

@@ -25,8 +25,8 @@ export interface PodClientOptions<T extends KubernetesObject> extends ClientOpti
   source: ChannelSource;
   /** Hears of connections that fail. */
   logger: Logger;
-  /** Aborts when no connection can be opened any more. */
-  closed: AbortSignal;
+  /** Aborts when no connection can be opened any more. Default: never. */
+  closed?: AbortSignal | undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ export interface PortForwardParts {
   logger: Logger;
   signal?: AbortSignal | undefined;
   /** Aborts when the cluster is closed. */
-  closed: AbortSignal;
+  closed: AbortSignal | undefined;
   localPort: number;
   address: string;
 }

@@ -58,7 +58,7 @@ const PEERS: Readonly<Record<string, () => Command | Promise<Command>>> = {
 };
 
 /** With the same compiler and settings as dist/, so that what is measured is what is shipped, and never an old build. */
-async function bundle(name: string, entry: string): Promise<Command> {
+export async function bundle(name: string, entry: string): Promise<Command> {
   await build({
     absWorkingDir: root,
     entryPoints: { [name]: join('benchmarks', entry) },

@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../observe/clock.ts';
 import { METRICS } from '../observe/metric-definitions.ts';
 import { MetricScope } from '../observe/metric-scope.ts';
 import type { MetricLabels, Metrics } from '../observe/metrics.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
 import { HandlerMetrics, type HandlerPace } from './handler-metrics.ts';
 import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
@@ -14,7 +15,7 @@ export interface MeasuredInformer {
   readonly resource: Resource | undefined;
   readonly state: InformerState;
   readonly memory: InformerMemory;
-  readonly table: { readonly resourceVersion: string };
+  readonly table: { readonly resourceVersion: string; readonly size: number };
 }
 
 export interface InformerMetricsOptions {
@@ -26,6 +27,8 @@ export interface InformerMetricsOptions {
 
 /** How often what grows by itself is measured. */
 const SAMPLE_MS = 5_000;
+/** The gauges of the store are set at most this often while objects change, and none comes or goes. */
+const MIN_SHOW_MS = 100;
 
 /** The metrics of an informer. All of its series are removed when it has stopped. */
 export class InformerMetrics {
@@ -47,7 +50,11 @@ export class InformerMetrics {
   readonly #handlers: HandlerMetrics;
   #shownPhase: ReflectorPhase | undefined;
   #shownViews = 0;
+  #shownMs = Number.NEGATIVE_INFINITY;
+  #shownSize = -1;
   #timer: Timer | undefined;
+  /** Shows the store when it may be shown again. */
+  #later: Timer | undefined;
 
   constructor(metrics: Metrics, informer: MeasuredInformer, options: InformerMetricsOptions) {
     const scope = new MetricScope(metrics);
@@ -99,7 +106,23 @@ export class InformerMetrics {
   }
 
   /** Nothing is on its way to the store, or a whole list is. */
-  showStore(): void {
+  stored(): void {
+    if (this.#informer.table.size !== this.#shownSize) {
+      this.#showStore();
+      return;
+    }
+    if (this.#later !== undefined) return;
+    const { clock } = this.#options;
+    const waitMs = this.#shownMs + MIN_SHOW_MS - monotonicMs(clock);
+    if (waitMs <= 0) this.#showStore();
+    else this.#later = clock.setTimeout(() => this.#showStore(), waitMs, { keepAlive: false });
+  }
+
+  #showStore(): void {
+    this.#shownMs = monotonicMs(this.#options.clock);
+    this.#later?.clear();
+    this.#later = undefined;
+    this.#shownSize = this.#informer.table.size;
     const { memory, table } = this.#informer;
     const { queued, memory: { views } = { views: 0 } } = this.#options.parts();
     this.#memory.show(memory);
@@ -115,7 +138,7 @@ export class InformerMetrics {
   start(): void {
     const sample = () => {
       this.#showTimes(this.#informer.state);
-      this.showStore();
+      this.#showStore();
       this.#handlers.show(this.#options.listeners());
       this.#timer = this.#options.clock.setTimeout(sample, SAMPLE_MS, { keepAlive: false });
     };
@@ -125,6 +148,7 @@ export class InformerMetrics {
   /** No timer is left. */
   stop(): void {
     this.#timer?.clear();
+    this.#later?.clear();
   }
 
   /** All has ended: no series is left. */

@@ -157,7 +157,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           distribute,
           ...(detector && !isPacked && { onStored: (object) => detector.watch(object.key, object.view()) }),
           transform: () => this.#transform,
-          ...(meter && { meter, metrics: meter.scope, onIdle: () => meter.showStore() }),
+          ...(meter && { meter, metrics: meter.scope, onIdle: () => meter.stored() }),
         }),
     });
     setMaxListeners(0, this.#stopping.signal);

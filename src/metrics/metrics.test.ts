@@ -7,7 +7,7 @@ import { configMaps } from '../generated/api/core/v1.ts';
 import { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
 import type { ChannelValues, Stage } from '../observe/channels.ts';
 import { silentLogger } from '../observe/logger.ts';
-import { METRICS } from '../observe/metric-definitions.ts';
+import { type KnownMetric, METRICS } from '../observe/metric-definitions.ts';
 import { ApiServer } from '../testing/api-server.ts';
 import { problemsOf } from './dashboard-fixture.ts';
 import { prometheusMetrics } from './prometheus-metrics.ts';
@@ -88,6 +88,23 @@ describe('prometheusMetrics', () => {
     expect(() => one.counter({ ...METRICS.lists, labelNames: ['other'] })).toThrow('other labels');
     expect(() => prometheusMetrics({} as never)).toThrow(TypeError);
     return expect(registry.metrics()).resolves.toContain(`${METRICS.lists.name}{name="x"} 3`);
+  });
+});
+
+describe('the buckets of a histogram', () => {
+  it('are called as Go calls them, so that series of both can be added up', async () => {
+    const registry = new Registry();
+    const metrics = prometheusMetrics({ register: registry });
+    const bounds = async (definition: KnownMetric) => {
+      metrics.histogram(definition).observe(1, Object.fromEntries(definition.labelNames.map((name) => [name, 'x'])));
+      const text = await registry.getSingleMetricAsString(definition.name);
+      return [...text.matchAll(/le="([^"]*)"/g)].map(([, bound]) => bound).join(' ');
+    };
+    // What client_golang 1.24 writes.
+    expect(await bounds(METRICS.queueDuration)).toBe(
+      '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10 100 1000 +Inf',
+    );
+    expect(await bounds(METRICS.listItems)).toBe('1 10 100 1000 10000 100000 1e+06 +Inf');
   });
 });
 

@@ -19,7 +19,7 @@ const DEFAULT_BUCKETS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
 interface Value {
   readonly value: number;
   /** @external */
-  readonly labels: Readonly<Record<string, string | number>>;
+  readonly labels: MetricLabels;
   /** @external */
   readonly metricName?: string;
 }
@@ -127,12 +127,12 @@ class NumberMetric extends PrometheusMetric {
 
 class HistogramMetric extends PrometheusMetric {
   readonly table: SeriesTable<Buckets>;
-  readonly #bounds: readonly number[];
+  readonly #boundTexts: readonly string[];
 
   constructor(definition: MetricDefinition & { buckets?: readonly number[] | undefined }) {
     super('histogram', definition);
     const bounds = definition.buckets ?? DEFAULT_BUCKETS;
-    this.#bounds = bounds;
+    this.#boundTexts = [...bounds.map(goFloat), '+Inf'];
     this.table = new SeriesTable(this.labelNames, () => new Buckets(bounds));
   }
 
@@ -148,9 +148,9 @@ class HistogramMetric extends PrometheusMetric {
   *#valuesOf(labels: MetricLabels, { counts, sum }: Buckets): Iterable<Value> {
     const metricName = `${this.name}_bucket`;
     let count = 0;
-    for (const [index, bound] of [...this.#bounds, '+Inf'].entries()) {
+    for (const [index, le] of this.#boundTexts.entries()) {
       count += counts[index] ?? 0;
-      yield { value: count, labels: { le: bound, ...labels }, metricName };
+      yield { value: count, labels: { le, ...labels }, metricName };
     }
     yield { value: sum, labels, metricName: `${this.name}_sum` };
     yield { value: count, labels, metricName: `${this.name}_count` };
@@ -173,4 +173,15 @@ class Buckets {
     while (index < this.#bounds.length && value > (this.#bounds[index] as number)) index++;
     this.counts[index] = (this.counts[index] as number) + 1;
   }
+}
+
+/**
+ * A number as Go's client writes it: `1e-08`, `9.999999999999999e-06`, `0.005`, `1e+06`. Prometheus tells the buckets of a histogram apart by this text, and adds up
+ * those of Go programs and of ours where it is the same.
+ */
+function goFloat(value: number): string {
+  const [digits = '', exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }

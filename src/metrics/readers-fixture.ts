@@ -40,7 +40,7 @@ export class BothReaders {
         if (le === undefined) numbers[seriesKey(metricName ?? name, others)] = value;
         else {
           // Prometheus counts all that is below a bound, OpenTelemetry what lies between two.
-          numbers[seriesKey(`${name}_bucket`, { ...others, le })] = value - below;
+          numbers[seriesKey(`${name}_bucket`, { ...others, le: le === '+Inf' ? le : Number(le) })] = value - below;
           below = le === '+Inf' ? 0 : value;
         }
       }

@@ -8,6 +8,8 @@ export class SeriesTable<S> implements Iterable<readonly [MetricLabels, S]> {
   readonly #labelNames: readonly string[];
   readonly #byKey = new Map<string, readonly [MetricLabels, S]>();
   #byLabels = new WeakMap<MetricLabels, S>();
+  /** The last that was asked for: most metrics are measured many times in a row with the same labels. */
+  #last: { readonly labels: MetricLabels; readonly series: S } | undefined;
 
   constructor(labelNames: readonly string[], make: () => S) {
     this.#labelNames = labelNames;
@@ -16,8 +18,13 @@ export class SeriesTable<S> implements Iterable<readonly [MetricLabels, S]> {
 
   /** Throws for labels that the metric does not have. */
   of(labels: MetricLabels = NO_LABELS): S {
-    const known = this.#byLabels.get(labels);
-    if (known !== undefined) return known;
+    if (this.#last?.labels === labels) return this.#last.series;
+    const series = this.#byLabels.get(labels) ?? this.#found(labels);
+    this.#last = { labels, series };
+    return series;
+  }
+
+  #found(labels: MetricLabels): S {
     for (const name of Object.keys(labels)) {
       if (!this.#labelNames.includes(name)) throw new TypeError(`the metric has no label ${name}`);
     }
@@ -31,11 +38,13 @@ export class SeriesTable<S> implements Iterable<readonly [MetricLabels, S]> {
     this.#byKey.delete(this.#keyOf(labels));
     // Equal labels may be other objects.
     this.#byLabels = new WeakMap();
+    this.#last = undefined;
   }
 
   clear(): void {
     this.#byKey.clear();
     this.#byLabels = new WeakMap();
+    this.#last = undefined;
   }
 
   [Symbol.iterator](): Iterator<readonly [MetricLabels, S]> {

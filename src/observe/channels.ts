@@ -185,6 +185,9 @@ export interface RunValue {
   readonly atMs: number;
 }
 
+/** A value that is being made. */
+export type Writable<V> = { -readonly [K in keyof V]: V[K] };
+
 /** One channel, for those who publish. */
 export interface StageChannel<V> {
   /** Whether a value is worth making. */

@@ -14,8 +14,8 @@ const CONTROLLER = ['controller'] as const;
 const INFORMER = ['name', 'group', 'version', 'resource'] as const;
 const HANDLER = ['name', 'handler'] as const;
 
-/** 10 ns to 1,000 s. */
-const QUEUE_SECONDS: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
+/** 10 ns to 1,000 s, as Go multiplies: not all of them are powers of ten to the last digit. */
+const QUEUE_SECONDS: readonly number[] = exponentialBounds(1e-8, 10, 12);
 const RUN_SECONDS: readonly number[] = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 1.75,
   2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
@@ -189,7 +189,11 @@ export const METRICS = {
     HANDLER,
     'How long the oldest change that waits for a handler has waited.',
   ),
-  handlerPending: gauge('tidewatch_handler_pending', HANDLER, 'How many calls wait for a handler, the running one included.'),
+  handlerPending: gauge(
+    'tidewatch_handler_pending',
+    HANDLER,
+    'How many calls wait for a handler, the running one included.',
+  ),
   handlerFailures: counter(
     'tidewatch_handler_failures_total',
     HANDLER,
@@ -212,3 +216,10 @@ export const METRICS = {
     'Keys that waited until the caches held what their last run wrote: caught_up, or gave_up after 5 s.',
   ),
 } satisfies Record<string, KnownMetric>;
+
+/** client_golang's `ExponentialBuckets`. */
+function exponentialBounds(first: number, factor: number, count: number): number[] {
+  const bounds: number[] = [];
+  for (let bound = first; bounds.length < count; bound *= factor) bounds.push(bound);
+  return bounds;
+}

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../api/metadata.ts';
-import { channels, nextId } from '../observe/channels.ts';
+import { channels, type HandlerValue, nextId, type Writable } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { Notification } from './notification.ts';
@@ -32,18 +32,19 @@ export class HandlerCall {
   end(): void {
     const { type, change, object } = this.#notification;
     const { handler, name, informer } = this.#of;
-    channels.handler.publish({
+    const value: Writable<HandlerValue> = {
       id: this.id,
-      ...(informer !== undefined && { informer }),
       name,
       handler,
-      ...(change > 0 && { change }),
       type,
       key: object.key,
       resourceVersion: object.resourceVersion,
       failed: this.#failed,
       startMs: this.#startMs,
       atMs: monotonicMs(this.#clock),
-    });
+    };
+    if (informer !== undefined) value.informer = informer;
+    if (change > 0) value.change = change;
+    channels.handler.publish(value);
   }
 }

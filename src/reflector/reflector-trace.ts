@@ -1,5 +1,5 @@
 import type { CachedFrame } from '../api/cached.ts';
-import { channels, nextId } from '../observe/channels.ts';
+import { channels, type FramesValue, nextId, type Writable } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { CallContext } from './lister-watcher.ts';
@@ -93,16 +93,22 @@ export class ReflectorTrace {
     this.current = id;
     if (!frames.hasSubscribers) return;
     const atMs = monotonicMs(this.#clock);
-    frames.publish({
-      ...this.#origin,
+    const { name, informer, namespace } = this.#origin;
+    const resourceVersion = lastVersion(batch);
+    const arrivedMs = this.#arrivedMs || atMs;
+    const value: Writable<FramesValue> = {
       id,
+      name,
       watch,
       frames: batch.length,
       bytes,
-      resourceVersion: lastVersion(batch),
-      arrivedMs: this.#arrivedMs || atMs,
+      resourceVersion,
+      arrivedMs,
       atMs,
-    });
+    };
+    if (informer !== undefined) value.informer = informer;
+    if (namespace !== undefined) value.namespace = namespace;
+    frames.publish(value);
     this.#arrivedMs = 0;
   }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -26,17 +25,19 @@ import (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig")
+	// controller-runtime has a flag -kubeconfig.
 	flag.Parse()
-	if err := run(*kubeconfig); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(kubeconfig string) error {
+func run() error {
 	ctrl.SetLogger(logr.Discard())
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	// Not registered unless somebody asks.
+	metrics.RegisterRESTClientMetrics(metrics.MetricRequestLatency)
+	config, err := ctrl.GetConfig()
 	if err != nil {
 		return err
 	}

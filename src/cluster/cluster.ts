@@ -150,7 +150,7 @@ export class Cluster {
     };
     if (resource.group !== '' || resource.plural !== 'pods') return new Client(parts);
     const { clock, server, logger } = this;
-    return new PodClient({ ...parts, source: { transport, clock, server }, logger });
+    return new PodClient({ ...parts, source: { transport, clock, server }, logger, signal: hooks?.signal });
   }
 
   /**

@@ -124,6 +124,31 @@ describe('a controller', () => {
     expect(runs).toEqual(['default/c 1']);
   });
 
+  it('that is added while the health server starts is started once', async () => {
+    await using fixture = await controllerFixture({ health: { port: 0 } });
+    const { manager, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    manager.controller('first').for(sites).reconcile(nothing);
+    const runs: string[] = [];
+    const starting = fixture.start();
+    manager
+      .controller('second')
+      .for(sites)
+      .reconcile(({ key }) => void runs.push(key));
+    await starting;
+    while (manager.readyz().some(({ ok }) => !ok)) {
+      // Its port is opened by the machine, and not by the clock.
+      await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(0);
+    }
+    await clock.advance(0);
+    expect(runs).toEqual(['default/a']);
+    await fixture.createSite('b');
+    await clock.advance(0);
+    expect(runs).toEqual(['default/a', 'default/b']);
+  });
+
   it('reads no cache that it has not declared', async () => {
     await using fixture = await controllerFixture();
     await fixture.defineSites();

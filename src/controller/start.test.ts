@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Resource } from '../api/resource.ts';
 import { configMaps, secrets } from '../generated/api/core/v1.ts';
 import { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
 import { controllerFixture, recordedMetrics, sites } from './controller-fixture.ts';
@@ -302,6 +303,46 @@ describe('a manager', () => {
     await using fixture = await controllerFixture();
     const builder = fixture.manager.controller('site').for(sites);
     expect(() => builder.reconcile(nothing, options)).toThrow(message);
+  });
+
+  it('says what it wants in place of an argument of another kind, and of an option that there is not', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, cluster } = fixture;
+    const loose = <T>(value: unknown) => value as T;
+    expect(() => new Manager(loose(undefined))).toThrow('new Manager needs a cluster, and got nothing');
+    expect(() => new Manager(cluster, loose({ namespaces: 'shop' }))).toThrow(/no option "namespaces".*"namespace"/);
+    expect(() => new Manager(cluster, loose({ leaderElection: true }))).toThrow('leaderElection is true');
+    let made = 0;
+    const builder = () => manager.controller(`c-${++made}`);
+    expect(() => builder().for(loose<Resource>('pods'))).toThrow(/: \.for needs the token of a resource, and got "pods"/);
+    expect(() => builder().for(sites, { when: loose(5) })).toThrow(/\.for: when is 5, and must be a function/);
+    expect(() => builder().for(sites, loose({ predicate: nothing }))).toThrow(/no option "predicate": there are when/);
+    expect(() => builder().for(sites).owns(loose<Resource>(undefined))).toThrow(/\.owns needs the token of a resource/);
+    expect(() =>
+      builder()
+        .for(sites)
+        .watches(loose<Resource>({}), () => []),
+    ).toThrow(/\.watches needs the token/);
+    expect(() => builder().for(sites).watches(configMaps, loose(5))).toThrow(/needs a function that returns the keys/);
+    expect(() => builder().for(sites).reads(loose(5))).toThrow(/\.reads needs the token/);
+    expect(() => builder().for(sites).writes(configMaps, loose('create'))).toThrow(/needs a list of verbs/);
+    expect(() =>
+      builder()
+        .for(sites)
+        .source(loose(['a'])),
+    ).toThrow(/\.source needs an async iterable/);
+    expect(() => builder().for(sites).finalizer('a/b', loose(5))).toThrow(/needs a function that cleans up/);
+    expect(() => builder().for(sites).reconcile(loose(5))).toThrow(/\.reconcile needs a function/);
+    expect(() =>
+      builder()
+        .for(sites)
+        .reconcile(nothing, loose({ concurency: 2 })),
+    ).toThrow(/"concurrency"/);
+    const other = new Manager(cluster);
+    other.controller('site').for(sites).reconcile(nothing);
+    await expect(other.run({ signal: loose(new AbortController()) })).rejects.toThrow(/the `signal` of that/);
+    // As an informer does, it takes the signal itself as well.
+    await other.run(AbortSignal.abort());
   });
 
   it('uses a factory that it is given, and leaves it running', async () => {

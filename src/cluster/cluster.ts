@@ -151,7 +151,7 @@ export class Cluster {
     };
     if (resource.group !== '' || resource.plural !== 'pods') return new Client(parts);
     const { clock, server, logger, closed } = this;
-    return new PodClient({ ...parts, source: { transport, clock, server }, logger, closed });
+    return new PodClient({ ...parts, source: { transport, clock, server }, logger, closed, signal: hooks?.signal });
   }
 
   /**

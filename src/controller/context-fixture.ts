@@ -15,6 +15,7 @@ export class TestContext<T extends KubernetesObject> implements ReconcileContext
   readonly signal = new AbortController().signal;
   readonly logger = silentLogger;
   readonly causes = [];
+  readonly client: ReconcileContext<T>['client'];
   readonly recorded: RecordedEvent[] = [];
 
   constructor(cluster: Cluster, resource: Resource<T>, object: T | undefined, key?: string) {
@@ -22,8 +23,12 @@ export class TestContext<T extends KubernetesObject> implements ReconcileContext
     this.#resource = resource;
     this.object = object as Stored<T> | undefined;
     this.key = key ?? metaNamespaceKey(object ?? {});
-    // As users take them out of the context.
-    this.client = this.client.bind(this);
+    this.client = ((one: Resource) =>
+      this.#cluster.client(one, {
+        namespace: this.namespace || 'default',
+        fieldManager: 'test',
+      })) as ReconcileContext<T>['client'];
+    // As users take it out of the context.
     this.own = this.own.bind(this);
   }
 
@@ -33,10 +38,6 @@ export class TestContext<T extends KubernetesObject> implements ReconcileContext
 
   get name(): string {
     return this.object?.metadata.name ?? '';
-  }
-
-  client<R extends KubernetesObject>(resource: Resource<R>) {
-    return this.#cluster.client(resource, { namespace: this.namespace || 'default', fieldManager: 'test' });
   }
 
   lister(): never {

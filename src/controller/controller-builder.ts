@@ -1,9 +1,11 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { mustBeResource } from '../informer/argument-check.ts';
 import type { MapToKeys, Predicate, Reconcile, ReconcileOptions } from './controller.ts';
 import type { ControllerDefinition, Declaration, Trigger, Verb } from './controller-definition.ts';
 import { type Cleanup, withFinalizer } from './finalizer.ts';
+import { checkReconcileOptions, checkTriggerOptions } from './manager-arguments.ts';
 import { checkedOptions } from './reconcile-options.ts';
 
 /** Which events cause runs. */
@@ -48,13 +50,14 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
 
   /** The kind whose keys are run. Once. */
   for<R extends KubernetesObject>(resource: Resource<R>, options: TriggerOptions<R> = {}): ControllerBuilder<R> {
+    this.#mustBeResource('for', resource);
     if (this.#resource) {
       throw this.#misuse(
         `.for was called twice, for ${resourceName(this.#resource)} and ${resourceName(resource)}. Make a controller for each.`,
       );
     }
-    this.#resource = resource;
     this.#trigger('for', resource, options);
+    this.#resource = resource;
     return this as unknown as ControllerBuilder<R>;
   }
 
@@ -65,6 +68,7 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
 
   /** Other things that keys depend on. */
   watches<R extends KubernetesObject>(resource: Resource<R>, map: MapToKeys<R>, options: TriggerOptions<R> = {}): this {
+    this.#mustBeResource('watches', resource);
     if (typeof map !== 'function') {
       throw new TypeError(
         `controller ${this.#name}: .watches(${resource.plural}, …) needs a function that returns the keys to run.`,
@@ -80,6 +84,12 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
 
   /** What the controller does besides, for `manager.rbac()`. */
   writes(resource: Resource, verbs: readonly Verb[]): this {
+    this.#mustBeResource('writes', resource);
+    if (!Array.isArray(verbs)) {
+      throw new TypeError(
+        `controller ${this.#name}: .writes(${resource.plural}, …) needs a list of verbs: ['create'].`,
+      );
+    }
     return this.#declare({ use: { writes: verbs }, resource });
   }
 
@@ -99,6 +109,9 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
    */
   finalizer(name: string, cleanup: Cleanup<T>): this {
     this.#mustBeOpen();
+    if (typeof cleanup !== 'function') {
+      throw new TypeError(`controller ${this.#name}: .finalizer("${name}", …) needs a function that cleans up.`);
+    }
     this.#finalizers.push({ name, cleanup: cleanup as unknown as Cleanup<AnyObject> });
     return this;
   }
@@ -113,6 +126,7 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
     if (typeof reconcile !== 'function') {
       throw new TypeError(`controller ${this.#name}: .reconcile needs a function.`);
     }
+    checkReconcileOptions(`controller ${this.#name}: .reconcile`, options);
     const checked = checkedOptions(this.#name, options);
     this.#isComplete = true;
     const wrapped = this.#finalizers.reduceRight(
@@ -133,18 +147,26 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
   #trigger<R extends KubernetesObject>(
     role: Trigger['role'],
     resource: Resource<R>,
-    { when }: TriggerOptions<R>,
+    options: TriggerOptions<R>,
     map?: MapToKeys<AnyObject>,
   ): this {
+    checkTriggerOptions(`controller ${this.#name}: .${role}`, options);
+    const { when } = options;
     this.#declare({ use: role, resource });
     this.#triggers.push({ role, resource, when: when as unknown as Predicate<AnyObject> | undefined, map });
     return this;
   }
 
   #declare(declaration: Declaration): this {
+    const { use, resource } = declaration;
+    this.#mustBeResource(typeof use === 'string' ? use : 'writes', resource);
     this.#mustBeOpen();
     this.#declarations.push(declaration);
     return this;
+  }
+
+  #mustBeResource(method: string, resource: Resource): void {
+    mustBeResource(`controller ${this.#name}: .${method}`, resource);
   }
 
   #mustBeOpen(): void {

@@ -1,6 +1,7 @@
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
-import type { Resource } from '../api/resource.ts';
-import type { Client } from '../cluster/client.ts';
+import type { AnsweredResource, PodResource, Resource } from '../api/resource.ts';
+import type { AnsweredClient, Client } from '../cluster/client.ts';
+import type { PodClient } from '../cluster/pods/pod-client.ts';
 import type { Lister, NamespaceLister } from '../informer/lister.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ResourceEvent } from '../processor/processor.ts';
@@ -58,8 +59,10 @@ export interface ReconcileContext<T extends KubernetesObject> extends Recorder {
   readonly causes: readonly Cause[];
   /**
    * Asks the server. Writes carry the controller's name as their field manager, and calls that name no namespace go to that of the object.
-   * A key is not run again before the caches hold what its last run wrote.
+   * A key is not run again before the caches hold what its last run wrote. Calls without a signal of their own end when `signal` aborts.
    */
+  client<R extends KubernetesObject>(resource: PodResource<R>): PodClient<R>;
+  client<R extends KubernetesObject>(resource: AnsweredResource<R>): AnsweredClient<R>;
   client<R extends KubernetesObject>(resource: Resource<R>): Client<R>;
   /**
    * Reads the memory: in the object's namespace; of everything for a cluster-scoped object or resource. A resource that the controller has

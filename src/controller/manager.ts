@@ -3,6 +3,7 @@ import type { Resource } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { checkFieldManager } from '../cluster/field-manager.ts';
+import { mustBeCluster, type StopArgument, signalOf } from '../informer/argument-check.ts';
 import { ResourceMap } from '../informer/resource-map.ts';
 import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
@@ -19,6 +20,7 @@ import { EventRecorder } from './event-recorder.ts';
 import { type ElectedGate, type Gate, openGate, type Term, type TermHost } from './gate.ts';
 import { type Check, HealthServer } from './health-server.ts';
 import { LeaderGate } from './leader-gate.ts';
+import { checkManagerOptions } from './manager-arguments.ts';
 import type { CacheOptions, ManagerOptions } from './manager-options.ts';
 import type { ControllerStatus, LeaderStatus, ManagerStatus, ShardStatus } from './manager-status.ts';
 import { type PolicyRule, rbacRules } from './rbac.ts';
@@ -57,6 +59,8 @@ export class Manager {
   #fail: (error: unknown) => void = () => {};
 
   constructor(cluster: Cluster, options: ManagerOptions = {}) {
+    mustBeCluster('new Manager', cluster);
+    checkManagerOptions(options);
     const { namespace, resyncMs, random } = options;
     this.#cluster = cluster;
     this.#options = options;
@@ -101,7 +105,8 @@ export class Manager {
    * Rejects when a controller is not complete, when its caches do not sync in time, when the cluster is closed, and when a run has not ended by the time
    * another process may run its key; all has stopped then, too. A manager runs once.
    */
-  async run({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+  async run(stop?: StopArgument): Promise<void> {
+    const signal = signalOf('manager.run', stop);
     this.#mustBeReady();
     this.#phase = 'running';
     let onAbort = () => {};

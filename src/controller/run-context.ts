@@ -82,7 +82,8 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
     Object.defineProperty(this, 'logger', RunContext.#loggerProperty);
   }
 
-  readonly client = <R extends KubernetesObject>(resource: Resource<R>): Client<R> => {
+  // The cluster makes the client that fits the resource.
+  readonly client = (<R extends KubernetesObject>(resource: Resource<R>): Client<R> => {
     const { cluster, definition } = this.#environment;
     return cluster.client(resource, {
       fieldManager: definition.name,
@@ -90,7 +91,7 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
       transport: this.#run.term.transport,
       ...(this.namespace !== '' && { namespace: this.namespace }),
     });
-  };
+  }) as ReconcileContext<KubernetesObject>['client'];
 
   readonly lister = <R extends KubernetesObject>(resource: Resource<R>): NamespaceLister<R> =>
     this.#environment.caches.namespaceLister(resource, this.namespace);

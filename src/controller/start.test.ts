@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Resource } from '../api/resource.ts';
 import { configMaps, secrets } from '../generated/api/core/v1.ts';
 import { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
 import { controllerFixture, recordedMetrics, sites } from './controller-fixture.ts';
@@ -122,6 +123,31 @@ describe('a controller', () => {
       .reconcile(({ key, lister }) => void runs.push(`${key} ${lister(sites).list().length}`));
     await fixture.clock.advance(0);
     expect(runs).toEqual(['default/c 1']);
+  });
+
+  it('that is added while the health server starts is started once', async () => {
+    await using fixture = await controllerFixture({ health: { port: 0 } });
+    const { manager, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    manager.controller('first').for(sites).reconcile(nothing);
+    const runs: string[] = [];
+    const starting = fixture.start();
+    manager
+      .controller('second')
+      .for(sites)
+      .reconcile(({ key }) => void runs.push(key));
+    await starting;
+    while (manager.readyz().some(({ ok }) => !ok)) {
+      // Its port is opened by the machine, and not by the clock.
+      await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(0);
+    }
+    await clock.advance(0);
+    expect(runs).toEqual(['default/a']);
+    await fixture.createSite('b');
+    await clock.advance(0);
+    expect(runs).toEqual(['default/a', 'default/b']);
   });
 
   it('reads no cache that it has not declared', async () => {
@@ -277,6 +303,46 @@ describe('a manager', () => {
     await using fixture = await controllerFixture();
     const builder = fixture.manager.controller('site').for(sites);
     expect(() => builder.reconcile(nothing, options)).toThrow(message);
+  });
+
+  it('says what it wants in place of an argument of another kind, and of an option that there is not', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, cluster } = fixture;
+    const loose = <T>(value: unknown) => value as T;
+    expect(() => new Manager(loose(undefined))).toThrow('new Manager needs a cluster, and got nothing');
+    expect(() => new Manager(cluster, loose({ namespaces: 'shop' }))).toThrow(/no option "namespaces".*"namespace"/);
+    expect(() => new Manager(cluster, loose({ leaderElection: true }))).toThrow('leaderElection is true');
+    let made = 0;
+    const builder = () => manager.controller(`c-${++made}`);
+    expect(() => builder().for(loose<Resource>('pods'))).toThrow(/: \.for needs the token of a resource, and got "pods"/);
+    expect(() => builder().for(sites, { when: loose(5) })).toThrow(/\.for: when is 5, and must be a function/);
+    expect(() => builder().for(sites, loose({ predicate: nothing }))).toThrow(/no option "predicate": there are when/);
+    expect(() => builder().for(sites).owns(loose<Resource>(undefined))).toThrow(/\.owns needs the token of a resource/);
+    expect(() =>
+      builder()
+        .for(sites)
+        .watches(loose<Resource>({}), () => []),
+    ).toThrow(/\.watches needs the token/);
+    expect(() => builder().for(sites).watches(configMaps, loose(5))).toThrow(/needs a function that returns the keys/);
+    expect(() => builder().for(sites).reads(loose(5))).toThrow(/\.reads needs the token/);
+    expect(() => builder().for(sites).writes(configMaps, loose('create'))).toThrow(/needs a list of verbs/);
+    expect(() =>
+      builder()
+        .for(sites)
+        .source(loose(['a'])),
+    ).toThrow(/\.source needs an async iterable/);
+    expect(() => builder().for(sites).finalizer('a/b', loose(5))).toThrow(/needs a function that cleans up/);
+    expect(() => builder().for(sites).reconcile(loose(5))).toThrow(/\.reconcile needs a function/);
+    expect(() =>
+      builder()
+        .for(sites)
+        .reconcile(nothing, loose({ concurency: 2 })),
+    ).toThrow(/"concurrency"/);
+    const other = new Manager(cluster);
+    other.controller('site').for(sites).reconcile(nothing);
+    await expect(other.run({ signal: loose(new AbortController()) })).rejects.toThrow(/the `signal` of that/);
+    // As an informer does, it takes the signal itself as well.
+    await other.run(AbortSignal.abort());
   });
 
   it('uses a factory that it is given, and leaves it running', async () => {

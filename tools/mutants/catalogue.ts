@@ -1,4 +1,5 @@
 import { CODEC_MUTANTS } from './codec.ts';
+import { CONTROLLER_MUTANTS } from './controller.ts';
 import { FACTORY_MUTANTS } from './factory.ts';
 import { INFORMER_MUTANTS } from './informer.ts';
 import type { Mutant } from './mutant.ts';
@@ -22,4 +23,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...INFORMER_MUTANTS,
   ...FACTORY_MUTANTS,
   ...WORKQUEUE_MUTANTS,
+  ...CONTROLLER_MUTANTS,
 ];

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const QUEUE = 'src/workqueue/work-queue.test.ts';
 const DELAYS = 'src/workqueue/delaying-queue.test.ts';
+const SPARE = 'src/workqueue/spare-entries.test.ts';
 const PRIORITIES = 'src/workqueue/priority-queue.test.ts';
 
 export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
@@ -87,6 +88,90 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
     file: 'src/workqueue/rate-limiters.ts',
     original: '    this.#counts.delete(this.#keyOf(item));\n',
     replacement: '',
+    tests: ['src/workqueue/rate-limiters.test.ts'],
+  },
+  {
+    bug: 'an entry that has work is forgotten when there are too many spare ones',
+    file: 'src/workqueue/spare-entries.ts',
+    original: 'return oldest?.isIdle ? oldest : undefined;',
+    replacement: 'return oldest;',
+    tests: [SPARE],
+  },
+  {
+    bug: 'spare entries hold the items of users',
+    file: 'src/workqueue/spare-entries.ts',
+    original: '    entry.item = undefined;\n',
+    replacement: '',
+    tests: [SPARE],
+  },
+  {
+    bug: 'a hot key fills all places of the spare entries',
+    file: 'src/workqueue/spare-entries.ts',
+    original: '    if (entry.isSpare) return undefined;\n',
+    replacement: '',
+    tests: [SPARE],
+  },
+  {
+    bug: 'done believes that it is about the item that was handed out last',
+    file: 'src/workqueue/work-queue.ts',
+    original: 'this.#handedOut?.key === key ? this.#handedOut : this.entries.get(key)',
+    replacement: 'this.#handedOut ?? this.entries.get(key)',
+    tests: [QUEUE],
+  },
+  {
+    bug: 'what is added after shutDown is taken',
+    file: 'src/workqueue/work-queue.ts',
+    original: '  add(item: T): void {\n    if (this.#shuttingDown) return;',
+    replacement: '  add(item: T): void {',
+    tests: [QUEUE],
+  },
+  {
+    bug: 'a get that was aborted keeps its place',
+    file: 'src/workqueue/waiters.ts',
+    original: '        this.#waiting.delete(waiter);\n        reject',
+    replacement: '        reject',
+    tests: [QUEUE],
+  },
+  {
+    bug: 'a loop that is left does not give its item back',
+    file: 'src/workqueue/queue-iterator.ts',
+    original: '    await this.#last;\n    this.#release();',
+    replacement: '    await this.#last;',
+    tests: [QUEUE],
+  },
+  {
+    bug: 'a raised item keeps its place in its old level',
+    file: 'src/workqueue/priority-levels.ts',
+    original: '    this.#unlink(entry);\n    entry.priority = priority;',
+    replacement: '    entry.priority = priority;',
+    tests: [PRIORITIES],
+  },
+  {
+    bug: 'the priority of a delayed item can be lowered',
+    file: 'src/workqueue/priority-queue.ts',
+    original: 'entry.delayIndex >= 0 ? Math.max(entry.priority, priority) : priority',
+    replacement: 'priority',
+    tests: [PRIORITIES],
+  },
+  {
+    bug: 'an item that is added now is handed out once more when its delay is over',
+    file: 'src/workqueue/priority-queue.ts',
+    original: '    this.delays.remove(entry);\n',
+    replacement: '',
+    tests: [PRIORITIES],
+  },
+  {
+    bug: 'a delay of NaN is taken',
+    file: 'src/workqueue/delaying-queue.ts',
+    original: 'if (Number.isFinite(delayMs)) return;',
+    replacement: 'if (typeof delayMs === "number") return;',
+    tests: [DELAYS],
+  },
+  {
+    bug: 'the bucket gives out more than it has',
+    file: 'src/workqueue/rate-limiters.ts',
+    original: 'Math.min(this.#tokens + passedMs / this.#msPerToken, this.#burst) - 1',
+    replacement: 'this.#tokens + passedMs / this.#msPerToken - 1',
     tests: ['src/workqueue/rate-limiters.test.ts'],
   },
 ];

@@ -95,7 +95,7 @@ describe('tidewatch top, in a terminal', () => {
     await client().patch('shop', { spec: { holderIdentity: 'web-2' } });
     await session.shows(/shop +web-2/);
     await client().create(lease('mail', 'post-1'));
-    await session.shows(/mail +post-1[^]*shop +web-2[^]*1-2 of 2 {2}q quit/);
+    await session.shows(/mail +post-1[\s\S]*shop +web-2[\s\S]*1-2 of 2 {2}q quit/);
     await client().delete('shop');
     await session.shows('1-1 of 1');
     session.type('q');

@@ -27,6 +27,8 @@ export interface PodClientOptions<T extends KubernetesObject> extends ClientOpti
   logger: Logger;
   /** Aborts when no connection can be opened any more. Default: never. */
   closed?: AbortSignal | undefined;
+  /** Of calls that have none of their own. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -48,7 +50,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    */
   logs(name: string, options: LogOptions = {}): AsyncGenerator<string, void, undefined> {
     const path = this.#path(name, 'log', options);
-    return new InterruptibleStream((ended) => this.#lines(path, options, ended), options.signal);
+    return new InterruptibleStream((ended) => this.#lines(path, options, ended), this.#signalOf(options));
   }
 
   /**
@@ -66,7 +68,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
         const client = this as Client<KubernetesObject>;
         yield* severalLogs({ ...rest, labelSelector, client, open, clock: source.clock, logger }, ended);
       }.bind(this),
-      signal,
+      this.#signalOf({ signal }),
     );
   }
 
@@ -95,7 +97,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
     return dialPort(this.#options.source, {
       path: this.#path(name, 'portforward', options),
       port,
-      signal: options.signal,
+      signal: this.#signalOf(options),
     });
   }
 
@@ -114,7 +116,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
       target: `${path.split('/')[4]}/${name}:${port}`,
       dial: (ended) => this.dial(name, port, { ...call, signal: ended }),
       logger: this.#options.logger,
-      signal,
+      signal: this.#signalOf({ signal }),
       closed: this.#options.closed,
       localPort,
       address,
@@ -124,7 +126,11 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
   async #run(command: Omit<RemoteCommand, 'logger'>): Promise<ExecResult> {
     const { remoteCommand } = await import('./remote-command.ts');
     const { source, logger } = this.#options;
-    return remoteCommand(source, { ...command, logger });
+    return remoteCommand(source, { ...command, signal: this.#signalOf(command), logger });
+  }
+
+  #signalOf({ signal }: { signal?: AbortSignal | undefined }): AbortSignal | undefined {
+    return signal ?? this.#options.signal;
   }
 
   #path(name: string, subresource: string, options: CallOptions): string {

@@ -18,6 +18,7 @@ interface Ratio {
 }
 
 const PROTOBUF = 'tidewatch, packed, protobuf';
+const SHARED = 'tidewatch, shared, protobuf';
 const JSON_PACKED = 'tidewatch, packed, JSON';
 const GO_PROTOBUF = 'client-go, protobuf';
 const GO_DROPPED = 'client-go, protobuf, managedFields dropped';
@@ -31,6 +32,8 @@ const bytes = { figure: 'heapBytesPerObject' } as const;
 const events = { figure: 'eventsPerSecond', atLeast: true } as const;
 
 const standard = { scene: STANDARD, ours: PROTOBUF, theirs: GO_PROTOBUF } as const;
+/** What sharing costs. */
+const shared = { scene: STANDARD, ours: SHARED, theirs: PROTOBUF } as const;
 const onePod = { scene: ONE_POD, ours: PROTOBUF, theirs: GO_PROTOBUF } as const;
 
 const RATIOS: readonly Ratio[] = [
@@ -56,6 +59,11 @@ const RATIOS: readonly Ratio[] = [
   { what: 'peak RSS', ...onePod, limit: 0.4, ...rss },
   { what: 'events/s, protobuf', ...onePod, limit: 2, ...events },
   { what: 'events/s, JSON', scene: ONE_POD, ours: JSON_PACKED, theirs: GO_JSON, limit: 10, ...events },
+  { what: 'bytes a pod, shared', ...standard, ours: SHARED, limit: 0.13, ...bytes },
+  { what: 'sync, shared in packed', ...shared, limit: 1.3, ...sync },
+  { what: 'CPU of the sync, shared in packed', ...shared, limit: 1.3, ...cpu },
+  { what: 'peak RSS, shared in packed', ...shared, limit: 1.3, ...rss },
+  { what: 'events/s, shared in packed', ...shared, limit: 0.77, ...events },
 ];
 
 /** Those whose two sides were measured. */

@@ -78,7 +78,7 @@ describe.each(encodings)('the objects of an informer, from a server that sends %
     await informer.stop();
   });
 
-  it.each(['packed', 'plain'] as const)('are kept as far as the options of a %s store say', async (store) => {
+  it.each(['packed', 'shared', 'plain'] as const)('are kept as far as the options of a %s store say', async (store) => {
     const kept = async (options: Parameters<typeof wireFixture>[1]) => {
       const { server, informer, start, settle } = wireFixture(encoding, { store, ...options });
       server.set(web);
@@ -323,7 +323,7 @@ describe('the options of a factory', () => {
     return listers;
   }
 
-  it.each(['packed', 'plain'] as const)(
+  it.each(['packed', 'shared', 'plain'] as const)(
     'hold for every resource, whatever its kind has, in a %s store',
     async (store) => {
       const listers = await started({

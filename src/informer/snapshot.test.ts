@@ -125,6 +125,7 @@ describe('a snapshot', () => {
   });
 
   it.each<[string, LifeOptions]>([
+    ['a shared store', { store: 'shared' }],
     ['a plain store', { store: 'plain' }],
     ['JSON', { encoding: 'json' }],
     ['two namespaces', { namespace: ['default', 'other'] }],

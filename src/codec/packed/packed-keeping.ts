@@ -16,10 +16,16 @@ import { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
 import { messagePlan } from '../protobuf/message-plan.ts';
 import { JsonFormat } from './json-format.ts';
 import { JsonObjectScanner } from './json-object-scanner.ts';
-import { type DamageListener, PackedFamily, type PackedFormat, PackedProtobufKeeper } from './packed-cached.ts';
+import {
+  type DamageListener,
+  PackedFamily,
+  type PackedFamilyOptions,
+  type PackedFormat,
+  PackedProtobufKeeper,
+} from './packed-cached.ts';
 import { PackedJsonKeeper } from './packed-json-keeper.ts';
 import { ProtobufFormat } from './protobuf-format.ts';
-import { SharedProtobufKeeper } from './shared-cached.ts';
+import { SharedFamily, SharedProtobufKeeper } from './shared-cached.ts';
 import { Sharing } from './sharing.ts';
 import { Slabs } from './slabs.ts';
 
@@ -78,19 +84,24 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
     const plan = this.#rules === undefined ? whole : filteredPlan(whole, this.#rules);
     const format = new ProtobufFormat({ type, plan, reader });
     const options = {
-      family: this.#family(format, this.#reduction),
       reader,
       dropManagedFields: this.#dropManagedFields,
       filter: this.#rules && new ProtobufFilter(whole, this.#rules, reader),
     };
     const sharing = this.#sharing;
-    return sharing === undefined
-      ? new PackedProtobufKeeper<T>(options)
-      : new SharedProtobufKeeper<T>({ ...options, plan: whole, sharing });
+    if (sharing === undefined) {
+      return new PackedProtobufKeeper<T>({ ...options, family: this.#family(format, this.#reduction) });
+    }
+    const family = new SharedFamily<T>(this.#familyOptions(format, this.#reduction), sharing);
+    return new SharedProtobufKeeper<T>({ ...options, family, plan: whole });
   }
 
   #family(format: PackedFormat, reduction: Reduction | undefined): PackedFamily<T> {
-    return new PackedFamily<T>({ format, slabs: this.#slabs, reduction, onDamage: this.#onDamage });
+    return new PackedFamily<T>(this.#familyOptions(format, reduction));
+  }
+
+  #familyOptions(format: PackedFormat, reduction: Reduction | undefined): PackedFamilyOptions<T> {
+    return { format, slabs: this.#slabs, reduction, onDamage: this.#onDamage };
   }
 }
 

@@ -81,8 +81,7 @@ export class RecipeWriter {
     at = writeVarint(bytes, at, own);
     const more = this.#skipped - own;
     at = writeVarint(bytes, at, more < 0 ? -2 * more - 1 : 2 * more);
-    if (own > FEW_BYTES) this.#source.copy(bytes, at, this.#ownStart, this.#ownEnd);
-    else for (let i = 0; i < own; i++) bytes[at + i] = this.#source[this.#ownStart + i] as number;
+    copyBytes(this.#source, this.#ownStart, bytes, at, own);
     this.#position = at + own;
   }
 
@@ -150,8 +149,7 @@ export class RecipeReader {
       const own = this.#varint();
       this.#varint();
       const at = this.#position;
-      if (own > FEW_BYTES) bytes.copy(out, to, at, at + own);
-      else for (let i = 0; i < own; i++) out[to + i] = bytes[at + i] as number;
+      copyBytes(bytes, at, out, to, own);
       to += own;
       this.#position = at + own;
     }
@@ -173,4 +171,9 @@ export class RecipeReader {
 /** Writes the recipe of an object that is the other one. Returns how long it is. */
 export function wholeRecipe(out: Buffer, length: number): number {
   return writeVarint(out, writeVarint(out, 0, length), length);
+}
+
+function copyBytes(from: Buffer, start: number, to: Buffer, at: number, length: number): void {
+  if (length > FEW_BYTES) from.copy(to, at, start, start + length);
+  else for (let i = 0; i < length; i++) to[at + i] = from[start + i] as number;
 }

@@ -3,18 +3,35 @@ import type { KubernetesObject } from '../../api/metadata.ts';
 import type { MessagePlan } from '../protobuf/message-plan.ts';
 import type { WireReader } from '../protobuf/wire-reader.ts';
 import type { SharedPlace } from './assembler.ts';
-import { PackedCached, type PackedFamily, type PackedProtobufKeeperOptions, ReducingKeeper } from './packed-cached.ts';
+import {
+  PackedCached,
+  PackedFamily,
+  type PackedFamilyOptions,
+  type PackedProtobufKeeperOptions,
+  ReducingKeeper,
+} from './packed-cached.ts';
 import type { Sharing } from './sharing.ts';
 import type { Slab } from './slabs.ts';
 import type { Template } from './templates.ts';
 
+/** What all objects of one format have in common that share what they hold. */
+export class SharedFamily<T extends KubernetesObject> extends PackedFamily<T> {
+  readonly sharing: Sharing;
+
+  constructor(options: PackedFamilyOptions<T>, sharing: Sharing) {
+    super(options);
+    this.sharing = sharing;
+  }
+}
+
 /** A `Cached` that keeps what tells the object from a template, in slabs. It is put together when somebody reads it. */
 export class SharedCached<T extends KubernetesObject> extends PackedCached<T> implements SharedPlace {
   readonly template: Template;
+  declare protected readonly family: SharedFamily<T>;
 
   /** The recipe is the last that was written to the slab. */
   constructor(
-    family: PackedFamily<T>,
+    family: SharedFamily<T>,
     identity: Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'>,
     slab: Slab,
     length: number,
@@ -25,7 +42,7 @@ export class SharedCached<T extends KubernetesObject> extends PackedCached<T> im
   }
 
   protected override get bytes(): Buffer {
-    return this.template.sharing.assembler.bytesOf(this);
+    return this.family.sharing.assembler.bytesOf(this);
   }
 
   protected override get start(): number {
@@ -33,49 +50,47 @@ export class SharedCached<T extends KubernetesObject> extends PackedCached<T> im
   }
 
   protected override get end(): number {
-    return this.template.sharing.assembler.lengthOf(this);
+    return this.family.sharing.assembler.lengthOf(this);
   }
 
   override encoded(): EncodedObject {
-    const bytes = this.template.sharing.assembler.copyOf(this);
+    const bytes = this.family.sharing.assembler.copyOf(this);
     return this.family.format.encoded(bytes, 0, bytes.length);
   }
 
   override stored(): void {
-    this.template.sharing.store(this);
+    this.family.sharing.store(this);
   }
 
   override dropped(): void {
-    this.template.sharing.drop(this);
+    this.family.sharing.drop(this);
   }
 
   override detach(): void {
-    this.template.sharing.detach(this);
+    this.family.sharing.detach(this);
   }
 }
 
 export interface SharedProtobufKeeperOptions<T extends KubernetesObject> extends PackedProtobufKeeperOptions<T> {
+  family: SharedFamily<T>;
   plan: MessagePlan;
-  sharing: Sharing;
 }
 
 /** From the message of an object to a `Cached` that shares with others what it has in common with them. */
 export class SharedProtobufKeeper<T extends KubernetesObject> extends ReducingKeeper<T> {
-  readonly #family: PackedFamily<T>;
-  readonly #sharing: Sharing;
+  readonly #family: SharedFamily<T>;
   readonly #plan: MessagePlan;
   readonly #reader: WireReader;
 
   constructor(options: SharedProtobufKeeperOptions<T>) {
     super(options);
     this.#family = options.family;
-    this.#sharing = options.sharing;
     this.#plan = options.plan;
     this.#reader = options.reader;
   }
 
   protected override keepReduced(length: number): Cached<T> {
-    const sharing = this.#sharing;
+    const { sharing } = this.#family;
     this.write(sharing.room(length), 0);
     const template = sharing.share(this.#plan, this.#reader, length);
     const slab = sharing.writeRecipe();

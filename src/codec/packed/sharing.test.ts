@@ -7,10 +7,9 @@ import { messagePlan } from '../protobuf/message-plan.ts';
 import { core } from '../protobuf/protobuf-fixture.ts';
 import { WireReader } from '../protobuf/wire-reader.ts';
 import type { ContentHash } from './object-hashes.ts';
-import { PackedFamily } from './packed-cached.ts';
 import type { AnyObject } from './packed-fixture.ts';
 import { ProtobufFormat } from './protobuf-format.ts';
-import { SharedCached, SharedProtobufKeeper } from './shared-cached.ts';
+import { SharedCached, SharedFamily, SharedProtobufKeeper } from './shared-cached.ts';
 import { Sharing } from './sharing.ts';
 import { Slabs } from './slabs.ts';
 
@@ -59,14 +58,14 @@ function storeOf(hash?: ContentHash) {
   const sharing = new Sharing(slabs, hash);
   const reader = new WireReader();
   const format = new ProtobufFormat({ type, plan, reader });
-  const family = new PackedFamily<AnyObject>({ format, slabs, reduction: undefined, onDamage: undefined });
+  const options = { format, slabs, reduction: undefined, onDamage: undefined };
+  const family = new SharedFamily<AnyObject>(options, sharing);
   const keeper = new SharedProtobufKeeper<AnyObject>({
     family,
     reader,
     dropManagedFields: true,
     filter: undefined,
     plan,
-    sharing,
   });
   const take = (bytes: Buffer) => {
     const taken = keeper.take(bytes, 0, bytes.length, () => 'an object');

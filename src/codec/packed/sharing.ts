@@ -122,7 +122,7 @@ export class Sharing {
   #become(length: number): Template {
     const slab = this.#slabs.reserve(length);
     this.#arrived.bytes.copy(slab.bytes, slab.used - length, 0, length);
-    const template = new Template(this, slab, length);
+    const template = new Template(slab, length);
     this.recipeLength = wholeRecipe(this.#difference.recipe.bytes, length);
     const { owners, labels, stem } = this.#hashes;
     for (const hash of [owners, labels, stem]) if (hash !== 0) this.#templates.add(template, hash);

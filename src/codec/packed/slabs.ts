@@ -158,12 +158,9 @@ export class Slabs {
   }
 
   #move(place: Place): void {
-    const slab = this.#slabWithRoom(place.length);
-    place.home.bytes.copy(slab.bytes, slab.used, place.offset, place.offset + place.length);
-    place.home = slab;
-    place.offset = slab.used;
-    place.slot = UNLISTED;
-    slab.used += place.length;
+    const removal = new Removal(place.home);
+    removal.take(place, this.#slabWithRoom(place.length));
+    removal.copy();
     this.#enter(place);
   }
 
@@ -193,10 +190,15 @@ export class Slabs {
     this.#heldBytes -= slab.bytes.length;
     slab.state = 'gone';
     const dead: WeakRef<Place>[] = [];
+    // What lies together goes together: to copy a few long stretches takes less than to copy many short ones.
+    const removal = new Removal(slab);
     for (const entry of slab.entries) {
-      if (entry instanceof Place) this.#move(entry);
-      else dead.push(entry);
+      if (entry instanceof Place) {
+        removal.take(entry, this.#slabWithRoom(entry.length));
+        this.#enter(entry);
+      } else dead.push(entry);
     }
+    removal.copy();
     slab.entries = [];
     if (dead.length > 0) this.#leftovers.push({ sentinel: new WeakRef({}), places: dead });
   }
@@ -215,6 +217,39 @@ export class Slabs {
         if (place !== undefined && place.home.state === 'gone') this.detach(place);
       }
     }
+  }
+}
+
+/** Moves places out of a slab. Their bytes follow when a place comes that does not lie behind the one before, or at `copy`. */
+class Removal {
+  readonly #from: Slab;
+  #to: Slab | undefined;
+  #start = 0;
+  #end = 0;
+  #at = 0;
+
+  constructor(from: Slab) {
+    this.#from = from;
+  }
+
+  /** To the end of `to`, which has room for it. */
+  take(place: Place, to: Slab): void {
+    if (to !== this.#to || place.offset !== this.#end) {
+      this.copy();
+      this.#to = to;
+      this.#start = place.offset;
+      this.#at = to.used;
+    }
+    this.#end = place.offset + place.length;
+    place.home = to;
+    place.offset = to.used;
+    place.slot = UNLISTED;
+    to.used += place.length;
+  }
+
+  copy(): void {
+    if (this.#to !== undefined) this.#from.bytes.copy(this.#to.bytes, this.#at, this.#start, this.#end);
+    this.#to = undefined;
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Sharing } from './sharing.ts';
 import { Place, type Slab } from './slabs.ts';
 
 const WAYS = 4;
@@ -11,13 +10,10 @@ export class Template extends Place {
   /** How many stored objects are made from it. */
   users = 0;
   readonly reference = new WeakRef(this);
-  /** To which it belongs. */
-  readonly sharing: Sharing;
 
   /** The bytes are the last that were written to the slab. */
-  constructor(sharing: Sharing, slab: Slab, length: number) {
+  constructor(slab: Slab, length: number) {
     super(slab, slab.used - length, length);
-    this.sharing = sharing;
   }
 }
 
@@ -66,9 +62,9 @@ export class Templates {
 
   /** With room for as many as there are, and for some more. Those that are no longer there are left out. */
   #rebuild(): void {
-    const [hashes, references] = [this.#hashes, this.#references];
-    const isThere = (reference: WeakRef<Template> | undefined) => reference?.deref() !== undefined;
-    const live = references.filter(isThere).length;
+    const hashes = this.#hashes;
+    const references = this.#references.map((reference) => (reference?.deref() === undefined ? undefined : reference));
+    const live = references.reduce((sum, reference) => (reference === undefined ? sum : sum + 1), 0);
     let slots = FEWEST_SLOTS;
     while (slots * FULL < 2 * live) slots *= 2;
     this.#hashes = new Int32Array(slots);
@@ -77,7 +73,7 @@ export class Templates {
     // Those of one hash from the oldest on, so that the newest comes first again.
     for (let i = hashes.length - 1; i >= 0; i--) {
       const reference = references[i];
-      if (reference !== undefined && isThere(reference)) this.#put(reference, hashes[i] as number);
+      if (reference !== undefined) this.#put(reference, hashes[i] as number);
     }
   }
 }

@@ -163,7 +163,12 @@ export class WireDifference {
         (objectView.getInt32(a + 12, true) ^ baseView.getInt32(b + 12, true));
       if (different !== 0) break;
     }
-    while (equal < most && this.#object[i + equal] === this.#base[j + equal]) equal++;
+    for (; equal + 4 <= most; equal += 4) {
+      const different = objectView.getInt32(i + equal, true) ^ baseView.getInt32(j + equal, true);
+      // The lowest byte is the first.
+      if (different !== 0) return equal + ((31 - Math.clz32(different & -different)) >> 3);
+    }
+    while (equal < most && objectView.getUint8(i + equal) === baseView.getUint8(j + equal)) equal++;
     return equal;
   }
 

@@ -183,6 +183,10 @@ describe('conversion webhooks of the embedded server and a real one', () => {
     JSON.parse(
       JSON.stringify(value)
         .replaceAll(group, 'GROUP')
+        // Which of two clocks of the real server rings first is chance.
+        .replace(' (Client.Timeout exceeded while awaiting headers)', '')
+        // Columns are described in our own words.
+        .replace(/"description":"[^"]*"/g, '"description":""')
         .replace(/127\.0\.0\.1:\d+/g, 'WEBHOOK'),
     );
   const same = async (group: string, request: AskedRequest): Promise<JsonValue> => {

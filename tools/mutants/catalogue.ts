@@ -1,3 +1,4 @@
+import { APISERVER_MUTANTS } from './apiserver.ts';
 import { CODEC_MUTANTS } from './codec.ts';
 import { FACTORY_MUTANTS } from './factory.ts';
 import { INFORMER_MUTANTS } from './informer.ts';
@@ -22,4 +23,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...INFORMER_MUTANTS,
   ...FACTORY_MUTANTS,
   ...WORKQUEUE_MUTANTS,
+  ...APISERVER_MUTANTS,
 ];

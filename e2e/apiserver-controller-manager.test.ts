@@ -7,7 +7,7 @@ import type { FaultMatch } from '../src/apiserver/request/fault-plan.ts';
 import { type ControllerManager, startControllerManager } from '../src/testing/control-plane/controller-manager.ts';
 import { runKubectl } from '../src/testing/control-plane/kubectl.ts';
 
-const SOON = { timeout: 60_000, interval: 200 };
+const SOON = { timeout: 120_000, interval: 200 };
 const CONTROLLERS = [
   'deployment-controller',
   'replicaset-controller',

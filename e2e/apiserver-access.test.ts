@@ -7,7 +7,7 @@ import { asArray, asObject, asString, getPath, type JsonObject } from '../src/ap
 import { type ControllerManager, startControllerManager } from '../src/testing/control-plane/controller-manager.ts';
 import { runKubectl } from '../src/testing/control-plane/kubectl.ts';
 import { ControlPlane } from '../src/testing/control-plane.ts';
-import { type AskedRequest, TwoServers } from './two-servers-fixture.ts';
+import { type AskedRequest, EVENTUALLY, TwoServers } from './two-servers-fixture.ts';
 
 const ns = 'access';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -291,13 +291,10 @@ describe('access of the embedded server and a real one', () => {
     }
     // The controller of the real cluster takes a moment.
     const ready = get(`${RBAC}/clusterroles/view`);
-    await vi.waitFor(
-      async () => {
-        const { real } = await servers.ask(ready);
-        expect(JSON.stringify(real.body)).toContain('widgets');
-      },
-      { timeout: 30_000, interval: 200 },
-    );
+    await vi.waitFor(async () => {
+      const { real } = await servers.ask(ready);
+      expect(JSON.stringify(real.body)).toContain('widgets');
+    }, EVENTUALLY);
   });
 
   afterAll(async () => {
@@ -406,15 +403,9 @@ describe('access of the embedded server and a real one', () => {
     expect(await bound('bound')).toMatchObject([{ authenticated: true }, 200]);
     const pod = `/api/v1/namespaces/${ns}/pods/own?gracePeriodSeconds=0`;
     await servers.ask(remove(pod));
-    await vi.waitFor(async () => expect(await bound('pod gone')).toMatchObject([{ user: {} }, 401]), {
-      timeout: 20_000,
-      interval: 500,
-    });
+    await vi.waitFor(async () => expect(await bound('pod gone')).toMatchObject([{ user: {} }, 401]), EVENTUALLY);
     await servers.ask(remove(`/api/v1/namespaces/${ns}/serviceaccounts/robot`));
-    await vi.waitFor(async () => expect(await plain('account gone')).toMatchObject([{ user: {} }, 401]), {
-      timeout: 20_000,
-      interval: 500,
-    });
+    await vi.waitFor(async () => expect(await plain('account gone')).toMatchObject([{ user: {} }, 401]), EVENTUALLY);
   });
 });
 

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiServer } from '../src/apiserver/apiserver.ts';
+import type { FaultMatch } from '../src/apiserver/request/fault-plan.ts';
 import { type ControllerManager, startControllerManager } from '../src/testing/control-plane/controller-manager.ts';
 import { runKubectl } from '../src/testing/control-plane/kubectl.ts';
 
-const SOON = { timeout: 60_000, interval: 200 };
+const SOON = { timeout: 120_000, interval: 200 };
 const CONTROLLERS = [
   'deployment-controller',
   'replicaset-controller',
@@ -19,9 +20,18 @@ describe('the real kube-controller-manager on the embedded server', () => {
   let kubeconfig: string;
   let server: ApiServer;
   let manager: ControllerManager;
+  /** What the manager has asked: the path of each request, what it accepts and what it sends. */
+  const asked: { path: string; accept: string; type: string }[] = [];
 
   beforeAll(async () => {
     server = await ApiServer.start({ controllers: false });
+    const where: FaultMatch['where'] = ({ path, headers }) => {
+      const isManager = headers['user-agent']?.startsWith('kube-controller-manager') ?? false;
+      if (isManager) asked.push({ path, accept: headers.accept ?? '', type: headers['content-type'] ?? '' });
+      return false;
+    };
+    // It meets no request: it only sees them all.
+    server.faults.add({ where }, { kind: 'drop' }, { times: Number.POSITIVE_INFINITY });
     folder = mkdtempSync(join(tmpdir(), 'tidewatch-manager-'));
     kubeconfig = join(folder, 'kubeconfig');
     writeFileSync(kubeconfig, server.kubeconfig(), { mode: 0o600 });
@@ -60,6 +70,17 @@ describe('the real kube-controller-manager on the embedded server', () => {
 
     await kubectl('delete deployment web -n work');
     await expect.poll(() => names('replicasets,pods'), SOON).toEqual([]);
+  });
+
+  it('speaks protobuf, which is its default', () => {
+    const of = (path: string) => asked.filter((one) => one.path === path);
+    for (const path of ['/apis/apps/v1/deployments', '/apis/apps/v1/replicasets', '/api/v1/pods']) {
+      const accepted = of(path).map(({ accept }) => accept);
+      expect(accepted.length, path).toBeGreaterThan(0);
+      expect(accepted.filter((accept) => !accept.startsWith('application/vnd.kubernetes.protobuf'))).toEqual([]);
+    }
+    const sent = of('/api/v1/namespaces/work/pods').map(({ type }) => type);
+    expect(new Set(sent)).toEqual(new Set(['application/vnd.kubernetes.protobuf']));
   });
 
   it('empties a deleted namespace, which then disappears', async () => {

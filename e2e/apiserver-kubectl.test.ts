@@ -14,7 +14,7 @@ function machineKubectl(): string[] {
   return folders.slice(0, 1);
 }
 
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 120_000 };
 
 const deployment = (image: string) => ({
   apiVersion: 'apps/v1',

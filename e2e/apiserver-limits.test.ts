@@ -44,7 +44,7 @@ describe('the embedded server and the real one have the same limits', () => {
     for (const side of sides) {
       await send(side, 'POST', DEFINITIONS, JSON.stringify(definition));
       await vi.waitFor(async () => expect((await send(side, 'GET', HEAPS)).status).toBe(200), {
-        timeout: 60_000,
+        timeout: 120_000,
         interval: 200,
       });
       await send(side, 'POST', OBJECTS, JSON.stringify({ metadata: { name: group }, data: { a: text(500_000) } }));

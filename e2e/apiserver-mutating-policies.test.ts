@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asString, getPath, type JsonObject } from '../src/apiserver/values/json.ts';
-import { type AskedRequest, TwoServers } from './two-servers-fixture.ts';
+import { type AskedRequest, EVENTUALLY, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `mutating-${process.pid}`;
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
@@ -215,19 +215,16 @@ describe('mutating policies of the embedded server and a real one', () => {
     try {
       const [first, ...others] = one.requests;
       if (!first) throw new Error('no request');
-      const real = await vi.waitFor(
-        async () => {
-          const answer = await servers.askReal(first);
-          const known = answer.status >= 400 || JSON.stringify(answer.body).includes('marked');
-          if (!known) {
-            const title = asString(getPath(first.body ?? null, 'metadata', 'name'));
-            await servers.askReal({ method: 'DELETE', path: `${first.path}/${title}` });
-          }
-          expect(known && answer.status !== 409).toBe(true);
-          return answer;
-        },
-        { timeout: 20_000, interval: 100 },
-      );
+      const real = await vi.waitFor(async () => {
+        const answer = await servers.askReal(first);
+        const known = answer.status >= 400 || JSON.stringify(answer.body).includes('marked');
+        if (!known) {
+          const title = asString(getPath(first.body ?? null, 'metadata', 'name'));
+          await servers.askReal({ method: 'DELETE', path: `${first.path}/${title}` });
+        }
+        expect(known && answer.status !== 409).toBe(true);
+        return answer;
+      }, EVENTUALLY);
       expect(alike(await servers.askOurs(first))).toEqual(alike(real));
       for (const request of others) {
         const answers = await servers.ask(request);
@@ -236,16 +233,13 @@ describe('mutating policies of the embedded server and a real one', () => {
     } finally {
       await servers.ask({ method: 'DELETE', path: `${GROUP}/mutatingadmissionpolicybindings/${name}` });
       await servers.ask({ method: 'DELETE', path: `${GROUP}/mutatingadmissionpolicies/${name}` });
-      await vi.waitFor(
-        async () => {
-          for (const probe of [map('probe'), deployment('probe')]) {
-            const answer = await servers.askReal({ ...probe, path: `${probe.path}?dryRun=All` });
-            expect(answer.status).toBe(201);
-            expect(JSON.stringify(answer.body)).not.toContain('marked');
-          }
-        },
-        { timeout: 20_000, interval: 100 },
-      );
+      await vi.waitFor(async () => {
+        for (const probe of [map('probe'), deployment('probe')]) {
+          const answer = await servers.askReal({ ...probe, path: `${probe.path}?dryRun=All` });
+          expect(answer.status).toBe(201);
+          expect(JSON.stringify(answer.body)).not.toContain('marked');
+        }
+      }, EVENTUALLY);
     }
   });
 

@@ -66,7 +66,7 @@ describe('a new cluster of the embedded server and a real one', () => {
       const answers = await Promise.all(found.map((path) => servers.askReal(get(path))));
       return answers.every(({ status }) => status === 200);
     };
-    await vi.waitUntil(filled, { timeout: 60_000, interval: 200 });
+    await vi.waitUntil(filled, { timeout: 120_000, interval: 200 });
   }, 180_000);
   afterAll(async () => {
     await servers?.stop();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asObject, getPath, isObject, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
-import { TwoServers } from './two-servers-fixture.ts';
+import { EVENTUALLY, TwoServers } from './two-servers-fixture.ts';
 
 const group = `open-api-${process.pid}.example.com`;
 const text = (description: string, more: JsonObject = {}): JsonObject => ({ type: 'string', description, ...more });
@@ -93,15 +93,12 @@ describe('the embedded server and the real one publish the same schemas of custo
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   /** Both documents, as soon as the real server's has this many definitions: it publishes each document on its own, later. */
   const published = async (count: number, path: string, ...way: string[]) => {
-    const real = await vi.waitFor(
-      async () => {
-        const { body } = await servers.askReal({ method: 'GET', path });
-        const found = asObject(ofGroup(getPath(body, ...way)));
-        expect(Object.keys(found), `definitions at ${path} of the real server`).toHaveLength(count);
-        return found;
-      },
-      { timeout: 120_000, interval: 500 },
-    );
+    const real = await vi.waitFor(async () => {
+      const { body } = await servers.askReal({ method: 'GET', path });
+      const found = asObject(ofGroup(getPath(body, ...way)));
+      expect(Object.keys(found), `definitions at ${path} of the real server`).toHaveLength(count);
+      return found;
+    }, EVENTUALLY);
     const { body } = await servers.askOurs({ method: 'GET', path });
     return { real, ours: ofGroup(getPath(body, ...way)) };
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../src/apiserver/values/json.ts';
-import { type AskedRequest, TwoServers } from './two-servers-fixture.ts';
+import { type AskedRequest, EVENTUALLY, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `policies-${process.pid}`;
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
@@ -248,7 +248,7 @@ describe('the embedded server and the real one obey policies alike', () => {
       const isRefused = dry !== undefined && (dry.status >= 400 || dry.warnings !== undefined);
       return isRefused && JSON.stringify(dry).includes(one.says ?? '');
     };
-    await vi.waitUntil(inForce, { timeout: 20_000, interval: 200 });
+    await vi.waitUntil(inForce, EVENTUALLY);
     for (const request of one.requests) {
       const { real, ours } = await servers.ask(request);
       expect(ours).toEqual(real);

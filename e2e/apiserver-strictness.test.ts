@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../src/apiserver/values/json.ts';
-import { type AskedRequest, TwoServers } from './two-servers-fixture.ts';
+import { type AskedRequest, EVENTUALLY, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `strict-${process.pid}`;
 const APPLY = 'application/apply-patch+yaml';
@@ -123,7 +123,7 @@ describe('the embedded server and the real one are strict alike', () => {
     const created = await servers.ask(post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition));
     expect(created.real.status).toBe(201);
     const served = async () => (await servers.askReal({ method: 'GET', path: widgets })).status === 200;
-    await vi.waitUntil(served, { timeout: 30_000 });
+    await vi.waitUntil(served, EVENTUALLY);
   });
   afterAll(() => servers?.stop());
 

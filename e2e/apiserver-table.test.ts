@@ -175,7 +175,7 @@ describe('the tables of the embedded server and those of a real one', () => {
     const made = await send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd);
     expect(made.status, JSON.stringify(made.body)).toBe(201);
     const path = '/apis/table.example.com/v1/namespaces/default/things';
-    await expect.poll(async () => (await send('GET', path)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await send('GET', path)).status, { timeout: 120_000 }).toBe(200);
     const list = [
       { name: 'a', value: 1 },
       { name: 'b', value: 2 },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeServingCertificate } from '../src/apiserver/http/certificate.ts';
 import { asObject, asString, getPath, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
-import { type AskedRequest, TwoServers } from './two-servers-fixture.ts';
+import { type AskedRequest, EVENTUALLY, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `webhooks-${process.pid}`;
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
@@ -423,20 +423,17 @@ describe('webhooks of the embedded server and a real one', () => {
       const [first, ...others] = one.requests;
       if (!first) throw new Error('no request');
       const isAsked = one.isAsked ?? (() => false);
-      const real = await vi.waitFor(
-        async () => {
-          hooks.real.reviews.length = 0;
-          const answer = await servers.askReal(first);
-          const known = answer.status >= 400 || isAsked(answer.body, answer.warnings);
-          if (!known && answer.status === 201) {
-            const name = asString(getPath(first.body ?? null, 'metadata', 'name'));
-            await servers.askReal({ method: 'DELETE', path: `${first.path}/${name}` });
-          }
-          expect(known && answer.status !== 409).toBe(true);
-          return answer;
-        },
-        { timeout: 20_000, interval: 100 },
-      );
+      const real = await vi.waitFor(async () => {
+        hooks.real.reviews.length = 0;
+        const answer = await servers.askReal(first);
+        const known = answer.status >= 400 || isAsked(answer.body, answer.warnings);
+        if (!known && answer.status === 201) {
+          const name = asString(getPath(first.body ?? null, 'metadata', 'name'));
+          await servers.askReal({ method: 'DELETE', path: `${first.path}/${name}` });
+        }
+        expect(known && answer.status !== 409).toBe(true);
+        return answer;
+      }, EVENTUALLY);
       hooks.ours.reviews.length = 0;
       expect(alike(await servers.askOurs(first))).toEqual(alike(real));
       expect(seen(hooks.ours)).toEqual(seen(hooks.real));
@@ -447,13 +444,10 @@ describe('webhooks of the embedded server and a real one', () => {
       expect(seen(hooks.ours)).toEqual(seen(hooks.real));
     } finally {
       await servers.ask({ method: 'DELETE', path: `${path}/case-${index}-${process.pid}` });
-      await vi.waitFor(
-        async () => {
-          const answer = await servers.askReal({ ...map('probe'), path: `${maps}?dryRun=All` });
-          expect([answer.status, answer.warnings, marked(answer.body)]).toEqual([201, undefined, false]);
-        },
-        { timeout: 20_000, interval: 100 },
-      );
+      await vi.waitFor(async () => {
+        const answer = await servers.askReal({ ...map('probe'), path: `${maps}?dryRun=All` });
+        expect([answer.status, answer.warnings, marked(answer.body)]).toEqual([201, undefined, false]);
+      }, EVENTUALLY);
     }
   });
 });

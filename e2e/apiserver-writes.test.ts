@@ -50,7 +50,7 @@ describe('the embedded server and the real one answer alike, in order', () => {
   it.each(titled)('%s', async (_title, one) => {
     for (const path of one.after ?? []) {
       const served = () => send(real, { method: 'GET', path }).then(({ status }) => status);
-      await expect.poll(served, { timeout: 30_000 }).toBe(200);
+      await expect.poll(served, { timeout: 120_000 }).toBe(200);
     }
     const [theirs, mine] = [await send(real, one), await send(ours, one)];
     expect(mine).toEqual(theirs);

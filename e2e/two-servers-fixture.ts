@@ -18,6 +18,9 @@ export interface Answered {
   body: JsonValue;
 }
 
+/** For conditions that a real server on a busy machine may take long to meet; most are met at once. */
+export const EVENTUALLY = { timeout: 120_000, interval: 100 } as const;
+
 interface Side {
   readonly url: string;
   readonly token: string;

@@ -139,6 +139,15 @@ describe('a write', () => {
       expect(status.body).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 5 } });
     });
 
+    it('that starts from an older version is a conflict', async () => {
+      const path = '/api/v1/namespaces/default/configmaps';
+      const { body: first } = await client.post(path, { metadata: { name: 'raced' } });
+      expect((await client.put(`${path}/raced`, { ...first, data: { a: '1' } })).status).toBe(200);
+      const late = await client.put(`${path}/raced`, { ...first, data: { b: '2' } });
+      expect(late.body).toMatchObject({ code: 409, reason: 'Conflict' });
+      expect((await client.get(`${path}/raced`)).body.data).toEqual({ a: '1' });
+    });
+
     it('refuses to change what is fixed', async () => {
       await client.post(DEPLOYMENTS, deployment('web'));
       const answer = await client.patch(`${DEPLOYMENTS}/web`, {

@@ -266,7 +266,7 @@ describe('conversion webhooks', () => {
     const pending = client.get(`${V2}/a`);
     await isAsked;
     expect(await specOf(`${V1}/a`)).toEqual({ hostPort: 'a:1' });
-    clock.advance(30_000);
+    await clock.advance(30_000);
     const { body } = await pending;
     expect(body.code).toBe(500);
     expect(body.message).toContain('conversion webhook for example.com/v1, Kind=Site failed: Post "https://127.0.0.1:');
@@ -304,7 +304,7 @@ describe('conversion webhooks', () => {
     });
     const pending = client.get(`${V2}/a`);
     await deep;
-    clock.advance(30_000);
+    await clock.advance(30_000);
     expect((await pending).body).toMatchObject({ code: 500 });
     handler = convert;
     expect(await specOf(`${V2}/a`)).toEqual({ host: 'a', port: '1' });

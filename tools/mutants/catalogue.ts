@@ -1,3 +1,4 @@
+import { APISERVER_MUTANTS } from './apiserver.ts';
 import { CODEC_MUTANTS } from './codec.ts';
 import { CONTROLLER_MUTANTS } from './controller.ts';
 import { FACTORY_MUTANTS } from './factory.ts';
@@ -24,4 +25,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FACTORY_MUTANTS,
   ...WORKQUEUE_MUTANTS,
   ...CONTROLLER_MUTANTS,
+  ...APISERVER_MUTANTS,
 ];

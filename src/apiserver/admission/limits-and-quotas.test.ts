@@ -39,6 +39,12 @@ describe('limits and quotas', () => {
       'LimitRanger plugin set: cpu, memory request for container c; cpu limit for container c',
     );
     expect(getPath(body, 'status', 'qosClass')).toBe('Burstable');
+    const own = { limits: { cpu: '2' }, requests: { cpu: '1' } };
+    const asked = await client.post(`${CORE}/pods`, pod('own', own));
+    expect(getPath(asArray(getPath(asked.body, 'spec', 'containers'))[0], 'resources')).toEqual({
+      ...own,
+      requests: { cpu: '1', memory: '1Mi' },
+    });
   });
 
   it('refuses what is outside of the bounds of a LimitRange', async () => {
@@ -108,6 +114,29 @@ describe('limits and quotas', () => {
     await client.patch(`${CORE}/pods/counted/status`, { status: { phase: 'Succeeded' } });
     expect(await used('q')).toMatchObject({ used: { pods: '0', 'limits.cpu': '0' } });
     expect((await client.post(`${CORE}/pods`, pod('more', limited))).status).toBe(201);
+  });
+
+  it('charges a dry run nothing, also when nobody counts again', async () => {
+    const bare = await ApiServer.start({ listen: false, controllers: false });
+    const other = new RequestClient(bare.transport());
+    const hard = { 'count/configmaps': '2' };
+    await other.post(`${CORE}/resourcequotas`, { metadata: { name: 'q' }, spec: { hard } });
+    await other.patch(`${CORE}/resourcequotas/q/status`, { status: { hard, used: { 'count/configmaps': '0' } } });
+    const counted = async () => getPath((await other.get(`${CORE}/resourcequotas/q`)).body, 'status', 'used');
+    expect((await other.post(`${CORE}/configmaps?dryRun=All`, { metadata: { name: 'm' } })).status).toBe(201);
+    expect(await counted()).toEqual({ 'count/configmaps': '0' });
+    await other.post(`${CORE}/configmaps`, { metadata: { name: 'm' } });
+    expect(await counted()).toEqual({ 'count/configmaps': '1' });
+    await bare.stop();
+  });
+
+  it('charges an update for no more than it adds', async () => {
+    await quota({ 'services.nodeports': '2' });
+    const ports = [{ name: 'a', port: 80 }];
+    await client.post(`${CORE}/services`, { metadata: { name: 's' }, spec: { type: 'NodePort', ports } });
+    const more = { spec: { ports: [...ports, { name: 'b', port: 81 }] } };
+    expect((await client.patch(`${CORE}/services/s`, more)).status).toBe(200);
+    expect(await used('q')).toMatchObject({ used: { 'services.nodeports': '2' } });
   });
 
   it('charges an update for what it adds', async () => {

@@ -2,7 +2,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '../
 import { asArray, asObject, asString, getKey, getPath, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import { dns1035Label, dnsSubdomain } from '../values/name-rules.ts';
 import { approvalErrors } from './api-approval.ts';
-import { conversionWebhookErrors } from './conversion/webhook-rules.ts';
+import { conversionWebhookErrors, hasWrongBundle } from './conversion/webhook-rules.ts';
 import { sharedByVersions } from './definition.ts';
 import { definitionConditionHolds } from './definition-status.ts';
 import { versionErrors, versionPartErrors } from './version-rules.ts';
@@ -12,7 +12,7 @@ export function definitionErrors(crd: JsonObject, old?: JsonObject): FieldError[
   const spec = asObject(crd.spec);
   return [
     ...(old === undefined ? nameErrors(crd, spec) : []),
-    ...specErrors(spec, asObject(old?.spec)),
+    ...specErrors(spec, asObject(old?.spec), old === undefined || mayHaveWrongBundle(old)),
     ...(old === undefined ? [] : updateErrors(spec, old)),
     ...storedVersionErrors(crd, spec),
     ...approvalErrors(crd, old),
@@ -29,7 +29,12 @@ function nameErrors(crd: JsonObject, spec: JsonObject): FieldError[] {
   return [invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
 }
 
-function specErrors(spec: JsonObject, old: JsonObject): FieldError[] {
+/** Not once it is served with a good one. */
+function mayHaveWrongBundle(old: JsonObject): boolean {
+  return !definitionConditionHolds(old, 'Established') || hasWrongBundle(old);
+}
+
+function specErrors(spec: JsonObject, old: JsonObject, allowsWrongBundle: boolean): FieldError[] {
   const errors: FieldError[] = [];
   const versions = asArray(spec.versions).map(asObject);
   const group = asString(spec.group);
@@ -64,7 +69,7 @@ function specErrors(spec: JsonObject, old: JsonObject): FieldError[] {
   errors.push(...namesErrors(asObject(spec.names)));
   if (versions[0] !== undefined)
     errors.push(...versionPartErrors(spec, versions[0], undefined, hasOldSchema(versions[0], old)));
-  errors.push(...conversionErrors(spec));
+  errors.push(...conversionErrors(spec, allowsWrongBundle));
   return errors;
 }
 
@@ -124,10 +129,12 @@ function labelErrors(labels: readonly string[], path: string): FieldError[] {
   });
 }
 
-function conversionErrors(spec: JsonObject): FieldError[] {
+function conversionErrors(spec: JsonObject, allowsWrongBundle: boolean): FieldError[] {
   const strategy = getPath(spec, 'conversion', 'strategy') ?? '';
   const field = 'spec.conversion.strategy';
-  if (strategy === 'Webhook') return conversionWebhookErrors(asObject(getPath(spec, 'conversion', 'webhook')));
+  if (strategy === 'Webhook') {
+    return conversionWebhookErrors(asObject(getPath(spec, 'conversion', 'webhook')), allowsWrongBundle);
+  }
   if (strategy === '') return [required(field)];
   if (strategy !== 'None') return [notSupported(field, strategy, ['None', 'Webhook'])];
   const webhook = getPath(spec, 'conversion', 'webhook');

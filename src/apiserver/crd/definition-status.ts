@@ -1,6 +1,7 @@
 import { asArray, asObject, asString, ensureObject, getPath, type JsonObject, jsonEqual } from '../values/json.ts';
 import { timestamp } from '../values/object-meta.ts';
 import { approvalOf, isProtectedGroup } from './api-approval.ts';
+import { hasWrongBundle } from './conversion/webhook-rules.ts';
 import { type DefinitionNames, parseDefinition, parseNames } from './definition.ts';
 
 interface Condition {
@@ -32,7 +33,10 @@ export function updateDefinitionStatus(crd: JsonObject, others: readonly JsonObj
     type: 'NamesAccepted',
     ...(problem ?? { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }),
   });
-  if (problem === undefined) {
+  if (problem === undefined && !definitionConditionHolds(crd, 'Established') && hasWrongBundle(crd)) {
+    const message = 'The conversion webhook CABundle is invalid';
+    setCondition(status, nowMs, { type: 'Established', status: 'False', reason: 'InvalidCABundle', message });
+  } else if (problem === undefined) {
     const message = 'the initial names have been accepted';
     setCondition(status, nowMs, { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message });
   } else if (!definitionConditionHolds(crd, 'Established')) {

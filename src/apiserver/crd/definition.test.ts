@@ -90,14 +90,31 @@ describe('a CustomResourceDefinition', () => {
       'spec.conversion.conversionReviewVersions[1]: Invalid value: "v2": duplicate version',
       'spec.conversion.conversionReviewVersions: Invalid value: ["v2","v2"]: must include at least one of v1, v1beta1',
     ]);
-    expect(errorsOf({ clientConfig: { url: 'https://x', caBundle: 'eA==' }, conversionReviewVersions })).toEqual([
-      'spec.conversion.webhookClientConfig.caBundle: Invalid value: "eA==": unable to load root certificates: unable to parse bytes as PEM block',
-    ]);
     expect(errorsOf({ clientConfig: { service }, conversionReviewVersions })).toEqual([
       'spec.conversion.webhookClientConfig.service.name: Required value',
       'spec.conversion.webhookClientConfig.service.namespace: Required value',
       'spec.conversion.webhookClientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
       'spec.conversion.webhookClientConfig.service.path: Invalid value: "//x": segment[0] may not be empty',
+    ]);
+  });
+
+  it('is not served while the bundle of its conversion webhook is none, and may not get such a one later', () => {
+    const withBundle = (caBundle: string) => {
+      const webhook = { clientConfig: { url: 'https://x', caBundle }, conversionReviewVersions: ['v1'] };
+      return crd({ conversion: { strategy: 'Webhook', webhook } });
+    };
+    const wrong = withBundle('eA==');
+    expect(created(wrong).errors).toEqual([]);
+    expect(established(wrong).status).toMatchObject({
+      conditions: [{ type: 'NamesAccepted' }, { type: 'Established', status: 'False', reason: 'InvalidCABundle' }],
+    });
+    const good = established(withBundle(Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64')));
+    const changed = { ...established(wrong), metadata: { name: 'crontabs.example.com', resourceVersion: '1' } };
+    const errors = (old: JsonObject) =>
+      (definitionStrategy.validateUpdate?.(changed, old, context) ?? []).map(fieldErrorText);
+    expect(errors(established(wrong))).toEqual([]);
+    expect(errors(good)).toEqual([
+      'spec.conversion.webhookClientConfig.caBundle: Invalid value: "eA==": unable to load root certificates: unable to parse bytes as PEM block',
     ]);
   });
 

@@ -78,6 +78,64 @@ describe('access by roles and bindings', () => {
     expect(put.status).toBe(403);
   });
 
+  it('counts the bindings of a namespace there alone, and accounts by their namespace', async () => {
+    await admin.post('/api/v1/namespaces', { metadata: { name: 'other' } });
+    const rules = [{ verbs: ['list'], apiGroups: [''], resources: ['pods'] }];
+    await grant(rules, { kind: 'ServiceAccount', name: 'robot', namespace: 'other' });
+    // A role of the same name, which nobody has bound.
+    await admin.post(`${RBAC}/namespaces/other/roles`, { metadata: { name: 'r' }, rules });
+    const robots = ['default', 'other'].map((namespace) => {
+      server.access.addToken(`robot-of-${namespace}`, `system:serviceaccount:${namespace}:robot`);
+      return new RequestClient(server.transport({ token: `robot-of-${namespace}` }));
+    });
+    const lists = (path: string) => Promise.all(robots.map(async (robot) => (await robot.get(path)).status));
+    expect(await lists(PODS)).toEqual([403, 200]);
+    expect(await lists('/api/v1/namespaces/other/pods')).toEqual([403, 403]);
+  });
+
+  it('lets a role be bound by who has its rights or may bind it, and changed by who may escalate', async () => {
+    const bindings = `${RBAC}/namespaces/default/rolebindings`;
+    const roles = `${RBAC}/namespaces/default/roles`;
+    const write = { verbs: ['create', 'update', 'patch'], apiGroups: [GROUP], resources: ['roles', 'rolebindings'] };
+    const secrets = [{ verbs: ['get'], apiGroups: [''], resources: ['secrets'] }];
+    for (const name of ['one', 'two']) await admin.post(roles, { metadata: { name }, rules: secrets });
+    await grant([write, { verbs: ['bind'], apiGroups: [GROUP], resources: ['roles'], resourceNames: ['one'] }]);
+    const bind = (name: string) => {
+      const roleRef = { apiGroup: GROUP, kind: 'Role', name };
+      return jane.post(bindings, { metadata: { name: `to-${name}` }, roleRef, subjects: [] });
+    };
+    expect((await bind('one')).status).toBe(201);
+    expect((await bind('two')).body.message).toContain('is attempting to grant RBAC permissions not currently held');
+    expect((await bind('none')).status).toBe(404);
+    // What the garbage collector writes gives nothing away.
+    expect((await jane.patch(`${roles}/two`, { metadata: { finalizers: ['x.com/y'] } })).status).toBe(200);
+    expect((await jane.patch(`${roles}/two`, { metadata: { labels: { a: 'b' } } })).status).toBe(403);
+    const more = [write, { verbs: ['escalate'], apiGroups: [GROUP], resources: ['roles'], resourceNames: ['two'] }];
+    await admin.patch(`${roles}/r`, { rules: more });
+    expect((await jane.patch(`${roles}/two`, { metadata: { labels: { a: 'b' } } })).status).toBe(200);
+    expect((await jane.patch(`${roles}/one`, { metadata: { labels: { a: 'b' } } })).status).toBe(403);
+  });
+
+  it('lets nobody but a cluster administrator aggregate', async () => {
+    const own = [
+      { verbs: ['*'], apiGroups: [GROUP], resources: ['clusterroles'] },
+      { verbs: ['get'], apiGroups: [''], resources: ['pods'] },
+    ];
+    const { verbs: _all, ...rest } = own[0] ?? { verbs: [] };
+    await admin.post(`${RBAC}/clusterroles`, {
+      metadata: { name: 'c' },
+      rules: [{ ...rest, verbs: ['create', 'patch'] }, own[1]],
+    });
+    const roleRef = { apiGroup: GROUP, kind: 'ClusterRole', name: 'c' };
+    const subjects = [{ apiGroup: GROUP, kind: 'User', name: 'jane' }];
+    await admin.post(`${RBAC}/clusterrolebindings`, { metadata: { name: 'c' }, roleRef, subjects });
+    const role = { metadata: { name: 'mine' }, rules: [own[1]] };
+    expect((await jane.post(`${RBAC}/clusterroles`, role)).status).toBe(201);
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { all: 'yes' } }] };
+    const answer = await jane.post(`${RBAC}/clusterroles`, { ...role, metadata: { name: 'sum' }, aggregationRule });
+    expect(answer.body.message).toContain('must have cluster-admin privileges to use the aggregationRule');
+  });
+
   it('binds tokens to service accounts, audiences, objects and time', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     await admin.post(accounts, { metadata: { name: 'robot' } });

@@ -51,6 +51,14 @@ describe('a document in protobuf', () => {
     expect(parseProtobufBody(protobufDocument(documentType(object), object))?.data).toEqual(data);
   });
 
+  it('writes maps by their keys, whatever order they came in', () => {
+    const written = (data: JsonObject) => {
+      const object = { kind: 'ConfigMap', apiVersion: 'v1', data };
+      return Buffer.from(protobufDocument(documentType(object), object)).toString('latin1');
+    };
+    expect(written({ b: '2', a: '1', c: '3' })).toBe(written({ a: '1', b: '2', c: '3' }));
+  });
+
   it('writes integers of every size', () => {
     for (const seconds of [0, 1, 127, 128, 2 ** 31, 2 ** 53 - 1, -1, -(2 ** 53 - 1)]) {
       const object = { kind: 'Pod', apiVersion: 'v1', spec: { activeDeadlineSeconds: seconds, containers: [] } };

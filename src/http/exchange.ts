@@ -147,7 +147,7 @@ export interface ExchangeOptions {
 
 /** What an exchange may do to the request that it is about. */
 export interface ExchangeRequest {
-  /** Whether the data that were handed over stay as they are only while it is paused. */
+  /** Whether the data that were handed over stay as they are only until `resume`. */
   readonly reusesMemory: boolean;
   pause(): void;
   resume(): void;

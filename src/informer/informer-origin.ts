@@ -8,7 +8,7 @@ import type { Codec } from '../codec/codec.ts';
 import { fieldRules, isKept, reductionBy } from '../codec/filter/field-filter.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { transformedCached } from '../codec/plain/decoded-objects.ts';
-import type { StringTable } from '../codec/protobuf/wire-reader.ts';
+import { StringTable } from '../codec/protobuf/wire-reader.ts';
 import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -128,9 +128,11 @@ export function originParts<T extends KubernetesObject>(
   const wanted = origin.namespaces ?? wantedNamespaces(origin.namespace);
   const transport = onClosed ? tellingWhenClosed(cluster.transport, onClosed) : cluster.transport;
   const presence = origin.presence ?? new GroupPresence(transport, clock);
+  // A table is larger than all else that a quiet watch takes.
+  const strings = origin.strings ?? (wanted && wanted.length > 1 ? new StringTable() : undefined);
   const base = () => {
     // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
-    const codec = resourceCodec<T>({ ...codecOptions(origin), clock, ...(onDamage && { onDamage }) });
+    const codec = resourceCodec<T>({ ...codecOptions({ ...origin, strings }), clock, ...(onDamage && { onDamage }) });
     const listerWatcher = (namespace: string | undefined) =>
       new ResourceListerWatcher<T>({
         transport,

@@ -45,12 +45,12 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   readonly #maxObjectBytes: number;
   readonly #keeping: Keeping<T>;
   readonly #clock: Clock | undefined;
-  readonly #keeper: JsonKeeper<T>;
+  readonly #makeKeeper: () => JsonKeeper<T>;
+  #madeKeeper: JsonKeeper<T> | undefined;
   /** Whether the objects are of a kind that only the server knows. */
   readonly #isAnyKind: boolean;
   /** What a list may call itself; undefined when it may have any name. */
   readonly #listKinds: ReadonlySet<unknown> | undefined;
-  readonly #frameReader: JsonFrameReader<T>;
 
   constructor({ resource, metadataOnly, maxObjectBytes, keeping, clock }: JsonCodecOptions<T>) {
     this.#resource = resource;
@@ -58,16 +58,22 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     // A server that cannot reduce objects answers the second form, and they are reduced here.
     this.accept = metadataOnly ? `${asMetadata(`${METADATA_KIND}List`)},application/json` : 'application/json';
     this.acceptWatch = metadataOnly ? `${asMetadata(METADATA_KIND)},application/json` : 'application/json';
-    this.#keeper = keeping.jsonKeeper({
-      kind: metadataOnly ? METADATA_KIND : resource.kind,
-      apiVersion: metadataOnly ? METADATA_API_VERSION : apiVersionOf(resource),
-      metadataOf: metadataOnly ? resource : undefined,
-    });
+    this.#makeKeeper = () =>
+      keeping.jsonKeeper({
+        kind: metadataOnly ? METADATA_KIND : resource.kind,
+        apiVersion: metadataOnly ? METADATA_API_VERSION : apiVersionOf(resource),
+        metadataOf: metadataOnly ? resource : undefined,
+      });
     this.#keeping = keeping;
     this.#clock = clock;
     this.#isAnyKind = resource.kind === '' && !metadataOnly;
     this.#listKinds = listKindsOf(resource, metadataOnly);
-    this.#frameReader = new JsonFrameReader(this.#keeper);
+  }
+
+  /** Made when it is first needed: where servers speak protobuf, it never is. */
+  get #keeper(): JsonKeeper<T> {
+    this.#madeKeeper ??= this.#makeKeeper();
+    return this.#madeKeeper;
   }
 
   async readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
@@ -94,26 +100,27 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
 
   async *readWatch(body: AsyncIterable<Uint8Array>, _contentType: string): CachedFrames<T> {
     const cutter = new JsonFrameCutter(this.#maxObjectBytes);
+    const reader = new JsonFrameReader(this.#keeper);
     const slice = new TimeSlice(this.#clock);
     for await (const chunk of body) {
       for (const piece of piecesOf(chunk)) {
         cutter.append(piece);
-        yield* this.#framesIn(cutter, slice);
+        yield* this.#framesIn(cutter, reader, slice);
       }
     }
     cutter.end();
-    yield* this.#framesIn(cutter, slice);
+    yield* this.#framesIn(cutter, reader, slice);
   }
 
   fromTransform(object: T): Cached<T> {
     return this.#keeper.fromTransform(object);
   }
 
-  async *#framesIn(cutter: JsonFrameCutter, slice: TimeSlice): CachedFrames<T> {
+  async *#framesIn(cutter: JsonFrameCutter, reader: JsonFrameReader<T>, slice: TimeSlice): CachedFrames<T> {
     let batch: CachedFrame<T>[] = [];
     try {
       for (let kind = cutter.nextFrame(); kind !== undefined; kind = cutter.nextFrame()) {
-        const frame = this.#frameReader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd, kind);
+        const frame = reader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd, kind);
         if (frame === undefined) {
           cutter.rescan();
           continue;

@@ -50,9 +50,14 @@ export class Http1Connection {
     this.#options = options;
     if (!buffer.isUsed) socket.on('data', (bytes: Buffer) => this.#onData(bytes));
     else if (!buffer.receive((bytes) => this.#onData(bytes))) socket.destroy();
-    socket.on('end', () => this.#onEnd());
-    socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => this.#fail(new ConnectionClosedError()));
+    // What was read before comes before.
+    const last = (act: () => void) => {
+      buffer.handOn();
+      act();
+    };
+    socket.on('end', () => last(() => this.#onEnd()));
+    socket.on('error', (error) => last(() => this.#fail(error)));
+    socket.on('close', () => last(() => this.#fail(new ConnectionClosedError())));
     socket.on('timeout', () => this.destroy());
     // It may have been read from by hand before, which leaves it paused.
     socket.resume();
@@ -68,7 +73,7 @@ export class Http1Connection {
     return this.#requests > 1;
   }
 
-  /** Whether data that were handed out stay as they are only while it is paused. */
+  /** Whether data that were handed out stay as they are only until `resume`. */
   get reusesMemory(): boolean {
     return this.#buffer.isUsed;
   }
@@ -101,7 +106,9 @@ export class Http1Connection {
     this.#socket.pause();
   }
 
+  /** Whoever got data is done with them, and wants more. */
   resume(): void {
+    this.#buffer.done();
     this.#socket.resume();
   }
 

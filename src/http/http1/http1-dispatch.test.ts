@@ -132,7 +132,7 @@ describe('an idle connection', () => {
   });
 
   it('can be used also when the last byte of the response before it paused the socket', async () => {
-    const body = 'x'.repeat(10_000);
+    const body = 'x'.repeat(3_000);
     await using server = await startRaw((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
     );

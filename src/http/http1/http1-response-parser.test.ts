@@ -194,6 +194,15 @@ describe('the end of a response', () => {
 });
 
 describe('a body in chunks', () => {
+  it('is handed on in one piece for each piece of bytes, also where its end is damaged', () => {
+    const pieces: string[] = [];
+    const parser = new Http1ResponseParser('GET', { onHead() {}, onData: (bytes) => pieces.push(String(bytes)) });
+    parser.write(Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n3;x\r\nbcd\r\n4\r\nef'));
+    expect(pieces).toEqual(['abcdef']);
+    expect(() => parser.write(Buffer.from('gh\r\n2\r\nij\r\nrubbish'))).toThrow(MalformedResponseError);
+    expect(pieces).toEqual(['abcdef', 'ghij']);
+  });
+
   it('is handed on without sizes, extensions and trailers', () => {
     expect(chunked('3\r\nabc\r\n00A;name="v;w"\r\n0123456789\r\n0;x\r\nt: 1\r\nu: 2\r\n\r\nrest')).toMatchObject({
       body: 'abc0123456789',

@@ -68,8 +68,8 @@ type ChunkState =
   | 'ended';
 
 /**
- * A body in chunks, from pieces cut anywhere. The data are handed on as they are, without a copy. Extensions and trailers are checked
- * and dropped; whatever else is not exactly as RFC 9112 has it is refused.
+ * A body in chunks, from pieces cut anywhere. The data of one piece are handed on together: those of its first chunk stay where they
+ * are, and the others are moved up to them. A busy watch has a chunk for each event. Extensions and trailers are checked and dropped; whatever else is not exactly as RFC 9112 has it is refused.
  */
 export class Http1ChunkedBody {
   readonly #onData: (bytes: Buffer) => void;
@@ -77,6 +77,9 @@ export class Http1ChunkedBody {
   /** The size as far as it was read, then what is missing of the data. */
   #size = 0;
   #lineBytes = 0;
+  /** Where the data of the piece at hand lie. */
+  #dataStart = -1;
+  #dataEnd = -1;
   #trailers: Http1LineReader | undefined;
 
   constructor(onData: (bytes: Buffer) => void) {
@@ -89,13 +92,23 @@ export class Http1ChunkedBody {
 
   /** Reads from `from` on, to the end of the bytes or of the body, and says where it stopped. */
   read(bytes: Buffer, from: number): number {
+    this.#dataStart = this.#dataEnd = -1;
+    try {
+      return this.#read(bytes, from);
+    } finally {
+      // Also before an error: what came whole before the damage is not lost.
+      if (this.#dataEnd > this.#dataStart) this.#onData(bytes.subarray(this.#dataStart, this.#dataEnd));
+    }
+  }
+
+  #read(bytes: Buffer, from: number): number {
     let at = from;
     while (at < bytes.length && this.#state !== 'ended') {
       if (this.#state === 'data') {
         const end = Math.min(at + this.#size, bytes.length);
         this.#size -= end - at;
         if (this.#size === 0) this.#state = 'data-cr';
-        this.#onData(bytes.subarray(at, end));
+        this.#gather(bytes, at, end);
         at = end;
       } else if (this.#state === 'trailers') {
         at = this.#readTrailer(bytes, at);
@@ -105,6 +118,12 @@ export class Http1ChunkedBody {
       }
     }
     return at;
+  }
+
+  #gather(bytes: Buffer, start: number, end: number): void {
+    if (this.#dataStart < 0) this.#dataStart = this.#dataEnd = start;
+    if (this.#dataEnd !== start) bytes.copyWithin(this.#dataEnd, start, end);
+    this.#dataEnd += end - start;
   }
 
   #step(state: Exclude<ChunkState, 'data' | 'trailers' | 'ended'>, byte: number): ChunkState {
@@ -176,14 +195,15 @@ const MAX_HEAD_BYTES = 65_536;
 export interface ResponseSink {
   /** Once, before any data. */
   onHead(head: Http1Head): void;
-  /** A part of the body, never empty: a view of the bytes that were written to the parser, whose memory may be used again. */
+  /** A part of the body, never empty: in the memory of the bytes that were written to the parser, which may be used again. */
   onData(bytes: Buffer): void;
 }
 
 type State = 'head' | 'length' | 'chunked' | 'close' | 'ended';
 
 /**
- * Reads one response of HTTP/1.1 from bytes that come in pieces of any size. Does no I/O and copies nothing of the body. Interim
+ * Reads one response of HTTP/1.1 from bytes that come in pieces of any size. Does no I/O, and hands on the body in the memory of those
+ * bytes, in which it may move it. Interim
  * responses (1xx) are skipped. Throws `MalformedResponseError` for whatever is not exactly as RFC 9112 has it; it is of no use after
  * that.
  */

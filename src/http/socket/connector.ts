@@ -33,7 +33,7 @@ export class Connector {
     this.#options = options;
   }
 
-  /** A plain socket to the server itself reads into `buffer`; one with TLS cannot, as it reads on for a while when it is paused. */
+  /** A socket to the server itself reads into `buffer`; one through a proxy does not. */
   async connect(signal: AbortSignal, buffer?: ReadBuffer): Promise<Socket> {
     const { server, clock, timeoutMs } = this.#options;
     const opening = new SocketOpening({ signal, clock, timeoutMs, timeoutError: () => this.#timeout() });
@@ -55,8 +55,9 @@ export class Connector {
     // Before anything is open, since it may read files: while nobody reads from a tunnel, nobody notices its end.
     const settings = secure ? await opening.step(tls.settings(host)) : undefined;
     if (proxy === undefined) {
-      if (settings) await this.#secure(opening, settings, { port });
-      else await this.#plain(opening, { host, port, ...(buffer && { onread: buffer.onread }) });
+      const into = buffer && { onread: buffer.onread };
+      if (settings) await this.#secure(opening, settings, { port, ...into });
+      else await this.#plain(opening, { host, port, ...into });
       return;
     }
     const tunnel = await this.#throughProxy(opening, proxy, { host, port }, secure);
@@ -77,7 +78,7 @@ export class Connector {
   async #secure(
     opening: SocketOpening,
     { connect: connectTls, options, session }: TlsSettings,
-    via: { port: number } | { socket: Socket },
+    via: { port: number; onread?: ReadBuffer['onread'] } | { socket: Socket },
   ): Promise<Socket> {
     const socket = opening.own(connectTls({ ...options, ...session.offer(), ...via }));
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);

@@ -1,25 +1,33 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { TransportRequest } from '../../api/transport.ts';
 import { silentLogger } from '../../observe/logger.ts';
+import { makeCertificate } from '../certificate-fixture.ts';
 import { HttpTransport } from '../http-transport.ts';
 import { ReadBuffer } from './read-buffer.ts';
 
 /** A server whose answer to each request is a body of this many bytes, in which every byte tells its place. */
-async function startServer() {
-  const server = createServer((socket: Socket) => {
+async function startServer(scheme: 'http' | 'https') {
+  const { certificate, key } = makeCertificate({ name: 'server', hosts: ['127.0.0.1'] });
+  const answer = (socket: Socket) => {
     socket.on('error', () => {});
     socket.on('data', (request) => {
       const [, length = '0', seed = '0'] = /GET \/(\d+)\/(\d+)/.exec(String(request)) ?? [];
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`);
       socket.write(pattern(Number(length), Number(seed)));
     });
-  });
+  };
+  const server = scheme === 'http' ? createServer(answer) : createTlsServer({ cert: certificate, key }, answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const transport = new HttpTransport({ server: `http://127.0.0.1:${port}`, logger: silentLogger });
+  const transport = new HttpTransport({
+    server: `${scheme}://127.0.0.1:${port}`,
+    tls: { ca: certificate },
+    logger: silentLogger,
+  });
   return {
     async body(length: number, seed: number, options: Partial<TransportRequest> = {}) {
       return (await transport.request({ method: 'GET', path: `/${length}/${seed}`, ...options })).body;
@@ -39,9 +47,9 @@ function pattern(length: number, seed: number): Buffer {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2));
 
-describe('the chunks of a body', () => {
+describe.each(['http', 'https'] as const)('the chunks of a body over %s', (scheme) => {
   it('stay as they are for a reader that keeps them', async () => {
-    await using server = await startServer();
+    await using server = await startServer(scheme);
     const chunks: Uint8Array[] = [];
     for await (const chunk of await server.body(3_000_000, 1)) chunks.push(chunk);
     for await (const _ of await server.body(3_000_000, 2));
@@ -49,7 +57,7 @@ describe('the chunks of a body', () => {
   });
 
   it('are whole until the next is asked for, however long the reader takes, in few pieces of memory', async () => {
-    await using server = await startServer();
+    await using server = await startServer(scheme);
     const expected = pattern(3_000_000, 3);
     const memory = new Set<ArrayBufferLike>();
     let at = 0;
@@ -63,8 +71,15 @@ describe('the chunks of a body', () => {
     expect(memory.size).toBeLessThan(8);
   });
 
+  it('are those of many records of TLS, or of many small reads, in one piece', async () => {
+    await using server = await startServer(scheme);
+    let chunks = 0;
+    for await (const _ of await server.body(3_000_000, 3, { reuseChunks: true })) chunks++;
+    expect(chunks).toBeLessThan(3_000_000 / 16_384);
+  });
+
   it('are whole also while their connection serves another request', async () => {
-    await using server = await startServer();
+    await using server = await startServer(scheme);
     for await (const chunk of await server.body(1_000, 4, { reuseChunks: true })) {
       for (let other = 0; other < 4; other++) {
         for await (const _ of await server.body(50_000, 5 + other, { reuseChunks: true }));
@@ -74,7 +89,7 @@ describe('the chunks of a body', () => {
   });
 
   it('wait unread until somebody asks for them', async () => {
-    await using server = await startServer();
+    await using server = await startServer(scheme);
     const first = await server.body(400_000, 20, { reuseChunks: true });
     const second = await server.body(400_000, 21, { reuseChunks: true });
     await pause();
@@ -89,21 +104,89 @@ describe('the chunks of a body', () => {
   });
 });
 
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A socket that reads into the buffer, and what it was handed on. */
+function reading(buffer: ReadBuffer) {
+  const { onread } = buffer;
+  const pieces: Buffer[] = [];
+  let room = onread.buffer();
+  buffer.receive((bytes) => pieces.push(bytes));
+  return {
+    pieces,
+    texts: () => pieces.map(String),
+    room: () => room.length,
+    read(text: string) {
+      room.set(Buffer.from(text));
+      onread.callback(text.length);
+      room = onread.buffer();
+    },
+  };
+}
+
 describe('ReadBuffer', () => {
-  it('grows while reads fill it, and shrinks when they have become small', () => {
+  it('grows while reads fill it, and shrinks when they have become small', async () => {
     const buffer = new ReadBuffer();
-    const { onread } = buffer;
-    const sizes = [onread.buffer().length];
-    expect(buffer.receive(() => {})).toBe(true);
+    const socket = reading(buffer);
+    const sizes = [socket.room()];
     for (let read = 0; read < 4; read++) {
-      onread.callback(onread.buffer().length);
-      sizes.push(onread.buffer().length);
+      socket.read('x'.repeat(socket.room()));
+      await nextTurn();
+      sizes.push(socket.room());
     }
-    expect(sizes).toEqual([16, 64, 256, 256, 256].map((kilobytes) => kilobytes * 1024));
-    for (let read = 0; read < 63; read++) onread.callback(100);
-    expect(onread.buffer()).toHaveLength(256 * 1024);
-    onread.callback(100);
-    expect(onread.buffer()).toHaveLength(16 * 1024);
+    expect(sizes).toEqual([4, 16, 64, 128, 128].map((kilobytes) => kilobytes * 1024));
+    for (let read = 0; read < 64; read++) {
+      expect(socket.room()).toBeGreaterThan(4 * 1024);
+      socket.read('small');
+      await nextTurn();
+    }
+    expect(socket.room()).toBe(4 * 1024);
+  });
+
+  it('hands on the first read of a turn at once, and the others together', async () => {
+    const socket = reading(new ReadBuffer());
+    for (const text of ['a', 'b', 'c']) socket.read(text);
+    expect(socket.texts()).toEqual(['a']);
+    await nextTurn();
+    expect(socket.texts()).toEqual(['a', 'bc']);
+    socket.read('d');
+    expect(socket.texts()).toEqual(['a', 'bc', 'd']);
+  });
+
+  it('does not wait when there is much, or when it is told so', () => {
+    const buffer = new ReadBuffer();
+    const socket = reading(buffer);
+    for (let read = 0; read < 40; read++) socket.read('x'.repeat(4_000));
+    expect(socket.pieces.length).toBeGreaterThan(2);
+    socket.read('last');
+    buffer.handOn();
+    expect(socket.texts().join('')).toBe(`${'x'.repeat(160_000)}last`);
+  });
+
+  it('leaves what was handed on as it is until it is done, and fills it again then', async () => {
+    const buffer = new ReadBuffer();
+    const socket = reading(buffer);
+    const memory = new Set<ArrayBufferLike>();
+    for (let round = 0; round < 20; round++) {
+      const letter = String.fromCharCode(97 + round);
+      const from = socket.pieces.length;
+      for (let read = 0; read < 30; read++) socket.read(letter.repeat(Math.min(9_000, socket.room())));
+      await nextTurn();
+      const pieces = socket.pieces.slice(from);
+      for (const piece of pieces) expect(String(piece)).toBe(letter.repeat(piece.length));
+      if (round > 2) for (const piece of pieces) memory.add(piece.buffer);
+      buffer.done();
+    }
+    // Each round fills two pages and begins a third.
+    expect(memory.size).toBeLessThan(40);
+    buffer.giveUp();
+    const kept = socket.pieces.at(-1) as Buffer;
+    const before = String(kept);
+    for (let read = 0; read < 100; read++) {
+      socket.read('z'.repeat(1_000));
+      buffer.done();
+    }
+    expect(String(kept)).toBe(before);
   });
 
   it('tells of bytes that came before anybody wanted them', () => {

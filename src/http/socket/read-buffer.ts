@@ -1,20 +1,38 @@
-const SMALLEST_BYTES = 16 * 1024;
-const LARGEST_BYTES = 256 * 1024;
-/** After this many reads in a row that would have fitted into the smallest buffer, a larger buffer is given up. */
-const SMALL_READS = 64;
+import { systemScheduler } from '../../observe/scheduler.ts';
+
+const NOTHING = Buffer.alloc(0);
+/** What an idle connection holds. */
+const SMALLEST_BYTES = 4 * 1024;
+const LARGEST_BYTES = 128 * 1024;
+/** This much is handed on without waiting for the end of the turn. */
+const ENOUGH_BYTES = 64 * 1024;
+/** After this many pieces in a row that would have fitted into the smallest page, a larger page is given up. */
+const SMALL_PIECES = 64;
 
 /**
  * The memory that a socket reads into, again and again, instead of new memory with each read: of a list of 200 MB nothing is
- * left for the garbage collector. It grows while reads fill it, and shrinks when they have become small.
+ * left for the garbage collector. Its pages grow while reads fill them, and shrink when they have become small.
  *
- * The bytes of a read are valid until the socket reads again: whoever is not done with them pauses the socket.
+ * The first read of a turn of the event loop is handed on at once, and those that follow it in the same turn together: TLS reads
+ * its records one by one, each of at most 16 KB, and a busy watch is many small reads.
+ *
+ * The bytes of a piece are valid until whoever got it is `done`, however much is read meanwhile. A socket that is paused may
+ * still bring some: one with TLS decrypts all that it has.
  */
 export class ReadBuffer {
-  #bytes: Buffer = Buffer.alloc(0);
+  /** Filled from its beginning. What lies from `#start` to `#end` has not been handed on. */
+  #page: Buffer = NOTHING;
+  #start = 0;
+  #end = 0;
+  /** The page before this one, while somebody may not be done with it; then it is free to be filled again. */
+  #lent: Buffer | undefined;
+  #free: Buffer | undefined;
   #size = SMALLEST_BYTES;
-  #smallReads = 0;
+  #smallPieces = 0;
   #receive: ((bytes: Buffer) => void) | undefined;
   #isUsed = false;
+  #isGivenUp = false;
+  #hasReadInTurn = false;
   #wasEarly = false;
 
   /** Whether a socket reads into it. One that does has no 'data' events. */
@@ -24,7 +42,7 @@ export class ReadBuffer {
 
   /** For the socket that is to read into it. */
   get onread(): { buffer: () => Uint8Array; callback: (length: number) => boolean } {
-    return { buffer: () => this.#next(), callback: (length) => this.#received(length) };
+    return { buffer: () => this.#room(), callback: (length) => this.#received(length) };
   }
 
   /** Where the bytes go from now on. False when some came before, which went nowhere. */
@@ -33,26 +51,63 @@ export class ReadBuffer {
     return !this.#wasEarly;
   }
 
-  /** What has been read stays as it is, whoever holds it: the next read goes elsewhere. */
+  /** Nobody needs what has been handed on so far. */
+  done(): void {
+    this.#free = this.#lent ?? this.#free;
+    this.#lent = undefined;
+  }
+
+  /** What has been read stays as it is, whoever holds it: the reads after the next one go elsewhere. */
   giveUp(): void {
-    this.#bytes = Buffer.alloc(0);
+    this.#isGivenUp = true;
+    this.#lent = this.#free = undefined;
     this.#size = SMALLEST_BYTES;
   }
 
-  #received(length: number): boolean {
-    const read = this.#bytes.subarray(0, length);
-    if (length === this.#bytes.length) this.#size = Math.min(4 * this.#size, LARGEST_BYTES);
-    this.#smallReads = length < SMALLEST_BYTES ? this.#smallReads + 1 : 0;
-    if (this.#smallReads >= SMALL_READS) this.#size = SMALLEST_BYTES;
+  /** Hands on what has been read, and does not wait for the end of the turn. */
+  handOn(): void {
+    const length = this.#end - this.#start;
+    if (length === 0) return;
+    const piece = this.#page.subarray(this.#start, this.#end);
+    this.#start = this.#end;
+    if (length >= this.#page.length / 2) this.#size = Math.min(4 * this.#page.length, LARGEST_BYTES);
+    this.#smallPieces = length < SMALLEST_BYTES ? this.#smallPieces + 1 : 0;
+    if (this.#smallPieces >= SMALL_PIECES) this.#size = SMALLEST_BYTES;
     if (this.#receive === undefined) this.#wasEarly = true;
-    else this.#receive(read);
+    else this.#receive(piece);
+  }
+
+  #received(length: number): boolean {
+    this.#end += length;
+    const isFirst = !this.#hasReadInTurn;
+    if (isFirst) {
+      this.#hasReadInTurn = true;
+      // The turns of sockets are the machine's, also in a program whose clock is a fake.
+      systemScheduler.nextTurn(() => {
+        this.#hasReadInTurn = false;
+        this.handOn();
+      });
+    }
+    if (isFirst || this.#end - this.#start >= ENOUGH_BYTES) this.handOn();
     return true;
   }
 
-  /** Called by the socket before its first read and after each. */
-  #next(): Buffer {
+  /** Called by the socket before its first read and after each: where the next one goes. */
+  #room(): Buffer {
     this.#isUsed = true;
-    if (this.#bytes.length !== this.#size) this.#bytes = Buffer.allocUnsafeSlow(this.#size);
-    return this.#bytes;
+    const isRight = this.#page.length === this.#size && !this.#isGivenUp;
+    if (isRight && this.#page.length - this.#end >= this.#size / 4) return this.#page.subarray(this.#end);
+    this.handOn();
+    this.#turnPage();
+    return this.#page;
+  }
+
+  #turnPage(): void {
+    const free = this.#free?.length === this.#size && !this.#isGivenUp ? this.#free : undefined;
+    this.#free = undefined;
+    this.#lent = this.#page.length === this.#size && !this.#isGivenUp ? this.#page : undefined;
+    this.#page = free ?? Buffer.allocUnsafeSlow(this.#size);
+    this.#isGivenUp = false;
+    this.#start = this.#end = 0;
   }
 }

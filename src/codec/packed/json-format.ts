@@ -1,12 +1,16 @@
 import { type EncodedObject, JSON_MEDIA_TYPE } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import { type ObjectPath, valueAt } from '../../api/object-path.ts';
+import { beginsWith } from '../json/json-object-reader.ts';
 import { JsonPaths, parseJson } from './json-values.ts';
-import { JsonViews } from './json-views.ts';
+import { isLarge, JsonViews } from './json-views.ts';
 import { bindFields, type PartReader, type ViewSource } from './lazy-view.ts';
+import { Outline, type OutlineField } from './outline.ts';
 import type { PackedFormat } from './packed-cached.ts';
 
 const NO_LABELS: Labels = Object.freeze({});
+/** A text of JSON that stands for itself, without the quotes. */
+const PLAIN_TEXT = /^"([\w./-]*)"$/;
 const NO_SHAPE = 0xffff;
 const SHAPE_BYTES = 2;
 const RANGE_BYTES = 8;
@@ -17,6 +21,15 @@ const MAX_SHAPES = 256;
 export interface JsonShape {
   readonly id: number;
   readonly names: readonly string[];
+  /** As the first of them had it: null when that one has none, unset when there was no object yet. */
+  outlined?: OutlinedText | null;
+}
+
+/** Which objects of a shape an outline is of: those that have the same type as the first of them, and all else large. */
+interface OutlinedText {
+  readonly outline: Outline;
+  /** By the names of the shape: the text of the value, of those that say what type it is. */
+  readonly types: readonly (Buffer | undefined)[];
 }
 
 /** Where in the text of an object its parts lie. */
@@ -44,7 +57,7 @@ export class JsonFormat implements PackedFormat, PartReader {
     const text = JSON.stringify(names);
     const known = this.#byNames.get(text);
     if (known !== undefined || this.#shapes.length >= MAX_SHAPES) return known;
-    const shape = { id: this.#shapes.length, names: [...names] };
+    const shape: JsonShape = { id: this.#shapes.length, names: [...names] };
     this.#shapes.push(shape);
     this.#byNames.set(text, shape);
     return shape;
@@ -68,6 +81,26 @@ export class JsonFormat implements PackedFormat, PartReader {
     const labelsStart = bytes.readUInt32LE(at);
     if (labelsStart === 0) return NO_LABELS;
     return parseJson(bytes, start + labelsStart, start + bytes.readUInt32LE(at + 4)) as Labels;
+  }
+
+  outline(bytes: Buffer, start: number, end: number): Outline | undefined {
+    const shape = this.#shapeAt(bytes, end);
+    if (shape === undefined) return undefined;
+    if (shape.outlined === undefined) shape.outlined = this.#outlined(shape, bytes, start, end);
+    if (shape.outlined === null) return undefined;
+    const { outline, types } = shape.outlined;
+    let at = layoutStart(shape, end);
+    for (const type of types) {
+      const valueStart = start + bytes.readUInt32LE(at);
+      const valueEnd = start + bytes.readUInt32LE(at + 4);
+      const isKnown =
+        type === undefined
+          ? isLarge(bytes, valueStart, valueEnd)
+          : valueEnd - valueStart === type.length && beginsWith(bytes, valueStart, valueEnd, type);
+      if (!isKnown) return undefined;
+      at += RANGE_BYTES;
+    }
+    return outline;
   }
 
   view(bytes: Buffer, start: number, end: number, source: ViewSource): object {
@@ -106,6 +139,22 @@ export class JsonFormat implements PackedFormat, PartReader {
   encoded(bytes: Buffer, start: number, end: number): EncodedObject {
     const textEnd = layoutStart(this.#shapeAt(bytes, end), end);
     return { mediaType: JSON_MEDIA_TYPE, bytes: bytes.subarray(start, textEnd) };
+  }
+
+  #outlined(shape: JsonShape, bytes: Buffer, start: number, end: number): OutlinedText | null {
+    let at = layoutStart(shape, end);
+    const types: (Buffer | undefined)[] = [];
+    const fields: OutlineField[] = [];
+    for (const name of shape.names) {
+      const isType = name === 'kind' || name === 'apiVersion';
+      const value = bytes.toString('latin1', start + bytes.readUInt32LE(at), start + bytes.readUInt32LE(at + 4));
+      const field = isType ? PLAIN_TEXT.exec(value)?.[1] : this.#views.accessor(name);
+      if (field === undefined) return null;
+      types.push(isType ? Buffer.from(value) : undefined);
+      fields.push([name, field]);
+      at += RANGE_BYTES;
+    }
+    return { outline: new Outline(fields, this), types };
   }
 
   #decodeAll(bytes: Buffer, start: number, end: number): object {

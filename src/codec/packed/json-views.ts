@@ -55,6 +55,11 @@ export class JsonViews implements PartReader {
     return found !== undefined;
   }
 
+  /** Undefined when there are too many. */
+  accessor(name: string): PropertyDescriptor | undefined {
+    return this.#accessors.of(name);
+  }
+
   readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown {
     const members = new JsonMembers(bytes, start, end);
     let valueStart = 0;
@@ -112,15 +117,19 @@ export class JsonViews implements PartReader {
 
   /** A damaged value is put off: it is for its reader to hear of it, and for nobody else. */
   #valueOf(bytes: Buffer, start: number, end: number): unknown {
-    const isPart = isContainer(bytes, start);
-    if (end - start > (isPart ? PART_BYTES : SCALAR_BYTES)) return PUT_OFF;
+    if (isLarge(bytes, start, end)) return PUT_OFF;
     try {
-      return isPart ? parseJson(bytes, start, end) : parseScalar(bytes, start, end, this.#textOf);
+      return isContainer(bytes, start) ? parseJson(bytes, start, end) : parseScalar(bytes, start, end, this.#textOf);
     } catch (error) {
       if (error instanceof DecodeError) return PUT_OFF;
       throw error;
     }
   }
+}
+
+/** Whether the value from `start` to `end` is put off. */
+export function isLarge(bytes: Buffer, start: number, end: number): boolean {
+  return end - start > (isContainer(bytes, start) ? PART_BYTES : SCALAR_BYTES);
 }
 
 function isContainer(bytes: Buffer, start: number): boolean {

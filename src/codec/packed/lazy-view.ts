@@ -28,8 +28,15 @@ type Fields = (this: unknown, name: unknown, value?: unknown) => unknown;
 /** What somebody has set to undefined. */
 const UNDEFINED = Symbol('undefined');
 
-/** Used again for each view. It cannot be assigned to: without it the view has lost its fields. */
-const FIELDS: PropertyDescriptor = { value: undefined, enumerable: false, writable: false, configurable: true };
+/** Used again for each view. What it describes cannot be listed or assigned to: without it the view has lost its fields. */
+const FIELDS: PropertyDescriptor = { value: undefined, configurable: true };
+
+/** A field that has been read or set, and those before it: a view has few, and a list of this kind takes the least memory. */
+interface KnownField {
+  readonly name: string;
+  value: unknown;
+  readonly next: KnownField | undefined;
+}
 
 /**
  * Makes a view of an object that has accessors from `Accessors`: they read from the part that lies from `start` to `end`, counted
@@ -43,23 +50,25 @@ export function bindFields(view: object, source: ViewSource, part: PartReader, s
 }
 
 function fieldsOf(source: ViewSource, part: PartReader, start: number, end: number): Fields {
-  /** Names and values by turns: few are read of one view, and to look through them is faster than any table. */
-  let values: unknown[] | undefined;
+  let known: KnownField | undefined;
   return function (this: unknown, name: unknown, assigned?: unknown): unknown {
     if (typeof name !== 'string') return inspectAsData(this as Data);
-    if (values !== undefined) {
-      for (let i = 0; i < values.length; i += 2) {
-        if (values[i] !== name) continue;
-        if (assigned !== undefined) values[i + 1] = assigned;
-        const value = values[i + 1];
-        return value === UNDEFINED ? undefined : value;
-      }
+    for (let field = known; field !== undefined; field = field.next) {
+      if (field.name !== name) continue;
+      if (assigned !== undefined) field.value = assigned;
+      return field.value === UNDEFINED ? undefined : field.value;
     }
     const value = assigned === undefined ? source.readField(part, start, end, name) : assigned;
-    if (values === undefined) values = [name, value];
-    else values.push(name, value);
+    known = { name, value, next: known };
     return value;
   };
+}
+
+/** Makes plain objects, like a literal, but with room for what V8 has seen added to the first of them. */
+export function plainObjects(): new () => Data {
+  function Plain(): void {}
+  Plain.prototype = Object.prototype;
+  return Plain as unknown as new () => Data;
 }
 
 /** Objects of other servers may have any names: beyond this many, what has another one is decoded at once. */

@@ -2,7 +2,15 @@ import { EMBEDDED, type FieldPlan, LIST, MAP, MESSAGE, type MessagePlan, ONE } f
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { WireError } from '../protobuf/wire-error.ts';
 import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
-import { type Accessors, bindFields, type Identity, type PartReader, type ViewSource } from './lazy-view.ts';
+import {
+  type Accessors,
+  bindFields,
+  type Identity,
+  type PartReader,
+  plainObjects,
+  type ViewSource,
+} from './lazy-view.ts';
+import { Outline, type OutlineField } from './outline.ts';
 
 type Data = Record<string, unknown>;
 
@@ -12,6 +20,9 @@ const PART_BYTES = 48;
 const SCALAR_BYTES = 128;
 /** A message of fewer bytes is decoded sooner than it is looked through. */
 const SMALL_BYTES = 64;
+
+/** The slots of more fields are not kept as bits of a number. */
+const MAX_OUTLINED = 31;
 
 /** What the views of one kind of object share. */
 export interface ViewParts {
@@ -31,8 +42,16 @@ export class MessageViews implements PartReader {
   readonly #isTop: boolean;
   readonly #Plain = plainObjects();
   readonly #byName: ReadonlyMap<string, FieldPlan>;
+  /** By slot, as what follows. */
+  readonly #accessors: readonly PropertyDescriptor[];
+  /** What the identity of an object tells of its metadata, when these are the metadata. */
+  readonly #identityKeys: readonly (keyof Identity | undefined)[];
+  /** Those of the messages in a field, when they have been needed. */
+  readonly #inner: (MessageViews | undefined)[];
   /** Some of its fields lie in messages of their own, or it is not shown as an object: it has to be decoded as a whole. */
   readonly #isWhole: boolean;
+  /** By the slots of their fields, as bits. */
+  readonly #outlines = new Map<number, Outline>();
   /** By slot: where the values of each field lie in the message in hand. An end of 0 is a field that it lacks. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
@@ -44,18 +63,12 @@ export class MessageViews implements PartReader {
     this.#parts = parts;
     this.#decoder = new ObjectDecoder(plan.schema, { plan, reader: parts.reader });
     this.#byName = new Map(plan.fields.map((field) => [field.name, field]));
+    this.#accessors = plan.fields.map(({ name }) => parts.accessors.of(name) as PropertyDescriptor);
+    this.#identityKeys = plan.fields.map(({ name }) => identityKey(name));
+    this.#inner = plan.fields.map(() => undefined);
     this.#isWhole = plan.schema.form !== undefined || plan.table.some((each) => each?.code === EMBEDDED);
     this.#starts = new Int32Array(plan.fields.length);
     this.#ends = new Int32Array(plan.fields.length);
-  }
-
-  static of(plan: MessagePlan, parts: ViewParts): MessageViews {
-    let found = parts.byPlan.get(plan);
-    if (found === undefined) {
-      found = new MessageViews(plan, parts);
-      parts.byPlan.set(plan, found);
-    }
-    return found;
   }
 
   /** Of the message from `start` to `end`, in an object that begins at `objectStart`. */
@@ -64,6 +77,30 @@ export class MessageViews implements PartReader {
       return this.extend(new this.#Plain(), bytes, start, end, objectStart, source);
     this.#parts.reader.open(bytes, start, end);
     return this.#decoder.readMessage(this.#plan, end);
+  }
+
+  /** Of the message from `start` to `end`, when all its fields are put off. `known` comes first in its views. */
+  outline(bytes: Buffer, start: number, end: number, known: readonly OutlineField[]): Outline | undefined {
+    const { fields } = this.#plan;
+    this.#parts.reader.open(bytes, start, end);
+    if (this.#isWhole || fields.length > MAX_OUTLINED || !this.#findRuns(end)) return undefined;
+    let slots = 0;
+    for (let slot = 0; slot < fields.length; slot++) {
+      const field = fields[slot] as FieldPlan;
+      const runEnd = this.#ends[slot] as number;
+      if (runEnd === 0 ? field.absent !== undefined : !isLarge(field, runEnd - (this.#starts[slot] as number))) {
+        return undefined;
+      }
+      if (runEnd !== 0) slots |= 1 << slot;
+    }
+    let outline = this.#outlines.get(slots);
+    if (outline === undefined) {
+      const putOff = fields.filter(({ slot }) => slots & (1 << slot));
+      const accessors = putOff.map(({ name, slot }) => [name, this.#accessors[slot] as PropertyDescriptor] as const);
+      outline = new Outline([...known, ...accessors], this);
+      this.#outlines.set(slots, outline);
+    }
+    return outline;
   }
 
   /** Adds the fields of the message to `view`. `identity` is for the metadata of an object, which take from it what it has. */
@@ -76,17 +113,18 @@ export class MessageViews implements PartReader {
     source: ViewSource,
     identity?: Identity,
   ): Data {
-    const { reader, accessors } = this.#parts;
+    const { reader } = this.#parts;
     reader.open(bytes, start, end);
     if (this.#isWhole || !this.#findRuns(end)) {
       reader.position = start;
       return Object.assign(view, this.#decoder.readMessage(this.#plan, end));
     }
     const { fields } = this.#plan;
+    const ends = this.#ends;
     let isLazy = false;
     for (let slot = 0; slot < fields.length; slot++) {
       const field = fields[slot] as FieldPlan;
-      const runEnd = this.#ends[slot] as number;
+      const runEnd = ends[slot] as number;
       if (runEnd === 0) {
         if (field.absent !== undefined) view[field.name] = this.#decoder.absentValue(field);
         continue;
@@ -94,7 +132,7 @@ export class MessageViews implements PartReader {
       const runStart = this.#starts[slot] as number;
       const value = isLarge(field, runEnd - runStart) ? PUT_OFF : this.#valueOf(field, runStart, runEnd, identity);
       if (value === PUT_OFF) {
-        Object.defineProperty(view, field.name, accessors.of(field.name) as PropertyDescriptor);
+        Object.defineProperty(view, field.name, this.#accessors[slot] as PropertyDescriptor);
         isLazy = true;
       } else if (value !== undefined) view[field.name] = value;
     }
@@ -108,14 +146,13 @@ export class MessageViews implements PartReader {
     if (field === undefined) return undefined;
     const { reader } = this.#parts;
     reader.open(bytes, start, end);
-    this.#findRun(field, end);
+    const runEnd = this.#findRun(field, end);
     const runStart = this.#starts[field.slot] as number;
-    const runEnd = this.#ends[field.slot] as number;
     reader.position = runStart;
     const { message } = field;
     if (field.code !== MESSAGE || message === undefined || field.shape === MAP)
       return this.#decoder.readRun(field, runEnd);
-    const views = MessageViews.of(message, this.#parts);
+    const views = this.#viewsIn(field.slot, message);
     if (field.shape === LIST) return views.#list(bytes, runStart, runEnd, objectStart, source);
     const valueEnd = this.#elementEnd(runEnd);
     // Who wrote it twice is understood by the decoder alone.
@@ -126,6 +163,16 @@ export class MessageViews implements PartReader {
     const valueStart = reader.position;
     if (!this.#isTop || name !== 'metadata') return views.view(bytes, valueStart, valueEnd, objectStart, source);
     return views.extend(new views.#Plain(), bytes, valueStart, valueEnd, objectStart, source, source);
+  }
+
+  #viewsIn(slot: number, message: MessagePlan): MessageViews {
+    let found = this.#inner[slot];
+    if (found !== undefined) return found;
+    const { byPlan } = this.#parts;
+    found = byPlan.get(message) ?? new MessageViews(message, this.#parts);
+    byPlan.set(message, found);
+    this.#inner[slot] = found;
+    return found;
   }
 
   #list(bytes: Buffer, start: number, end: number, objectStart: number, source: ViewSource): unknown[] {
@@ -152,8 +199,8 @@ export class MessageViews implements PartReader {
   /** A damaged value is put off: it is for its reader to hear of it, and for nobody else. */
   #valueOf(field: FieldPlan, start: number, end: number, identity: Identity | undefined): unknown {
     if (identity !== undefined) {
-      const known = identityField(field.name, identity);
-      if (known !== undefined) return known === '' ? undefined : known;
+      const key = this.#identityKeys[field.slot];
+      if (key !== undefined) return identity[key] === '' ? undefined : identity[key];
     }
     this.#parts.reader.position = start;
     try {
@@ -192,8 +239,8 @@ export class MessageViews implements PartReader {
     return true;
   }
 
-  /** Finds where a field lies whose values are known to lie together. */
-  #findRun({ number, slot }: FieldPlan, end: number): void {
+  /** Finds where a field lies whose values are known to lie together, and returns where they end. */
+  #findRun({ number, slot }: FieldPlan, end: number): number {
     const { reader } = this.#parts;
     let runEnd = 0;
     while (reader.position < end) {
@@ -206,15 +253,8 @@ export class MessageViews implements PartReader {
       if (runEnd === 0) this.#starts[slot] = tagStart;
       runEnd = reader.position;
     }
-    this.#ends[slot] = runEnd;
+    return runEnd;
   }
-}
-
-/** Makes plain objects, like a literal, but with room for what V8 has seen added to the first of them. */
-function plainObjects(): new () => Data {
-  function Plain(): void {}
-  Plain.prototype = Object.prototype;
-  return Plain as unknown as new () => Data;
 }
 
 const PUT_OFF = Symbol('put off');
@@ -223,17 +263,6 @@ function isLarge({ code, shape }: FieldPlan, length: number): boolean {
   return length > (code === MESSAGE || shape !== ONE ? PART_BYTES : SCALAR_BYTES);
 }
 
-function identityField(name: string, identity: Identity): string | undefined {
-  switch (name) {
-    case 'name':
-      return identity.name;
-    case 'namespace':
-      return identity.namespace;
-    case 'uid':
-      return identity.uid;
-    case 'resourceVersion':
-      return identity.resourceVersion;
-    default:
-      return undefined;
-  }
+function identityKey(name: string): keyof Identity | undefined {
+  return name === 'name' || name === 'namespace' || name === 'uid' || name === 'resourceVersion' ? name : undefined;
 }

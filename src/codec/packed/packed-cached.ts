@@ -8,6 +8,7 @@ import type { ProtobufFilter } from '../filter/protobuf-filter.ts';
 import { IdentifyingKeeper } from '../protobuf/identity-scanner.ts';
 import type { WireReader } from '../protobuf/wire-reader.ts';
 import type { PartReader, ViewSource } from './lazy-view.ts';
+import type { Outline } from './outline.ts';
 import { Place, type Slab, type Slabs } from './slabs.ts';
 
 /**
@@ -16,6 +17,8 @@ import { Place, type Slab, type Slabs } from './slabs.ts';
  */
 export interface PackedFormat {
   labels(bytes: Buffer, start: number, end: number): Labels;
+  /** How its view looks before anybody reads it, when that can be told without its bytes from now on. */
+  outline(bytes: Buffer, start: number, end: number): Outline | undefined;
   /** Plain data to its reader. No two views share anything that their readers could change. */
   view(bytes: Buffer, start: number, end: number, source: ViewSource): object;
   /** As the path would be followed in the view, without one. */
@@ -44,13 +47,32 @@ export class PackedFamily<T extends KubernetesObject> {
   readonly slabs: Slabs;
   /** Tells what is left out of all of them; unset when nothing is. */
   readonly origin: Origin | undefined;
+  /** That of the views of all of them; unset when it takes their bytes to tell. */
+  readonly outline: Outline | undefined;
   readonly #onDamage: DamageListener<T> | undefined;
+  readonly #options: PackedFamilyOptions<T>;
+  readonly #byOutline = new Map<Outline, PackedFamily<T>>();
 
-  constructor({ format, slabs, reduction, onDamage }: PackedFamilyOptions<T>) {
+  constructor(options: PackedFamilyOptions<T>, outline?: Outline) {
+    const { format, slabs, reduction, onDamage } = options;
+    this.#options = options;
+    this.outline = outline;
     this.format = format;
     this.slabs = slabs;
     this.origin = reduction && (() => reduction);
     this.#onDamage = onDamage;
+  }
+
+  /** Those among them whose views look like that of the object from `start` to `end`. */
+  like(bytes: Buffer, start: number, end: number): PackedFamily<T> {
+    const outline = this.format.outline(bytes, start, end);
+    if (outline === undefined) return this;
+    let family = this.#byOutline.get(outline);
+    if (family === undefined) {
+      family = new PackedFamily(this.#options, outline);
+      this.#byOutline.set(outline, family);
+    }
+    return family;
   }
 
   /** The error for the reader of a damaged object, after it has been reported. */
@@ -73,7 +95,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   readonly resourceVersion: string;
   protected readonly family: PackedFamily<T>;
 
-  /** The bytes are the last that were written to the slab. */
+  /** The bytes are the last that were written to the slab; the family is that of objects that look like them. */
   constructor(
     family: PackedFamily<T>,
     { key, namespace, uid, resourceVersion }: Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'>,
@@ -112,11 +134,15 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   /** Starts from the bytes each time. Throws `DecodeError`, as do the fields of the view when they are first read. */
   view(): Stored<T> {
-    const { format, origin, slabs } = this.family;
+    const { outline, origin, slabs } = this.family;
     slabs.views++;
+    const view = (outline === undefined ? this.#viewOfBytes() : outline.view(this, this.length)) as Stored<T>;
+    return origin === undefined ? view : markOrigin(view, origin);
+  }
+
+  #viewOfBytes(): object {
     try {
-      const view = format.view(this.bytes, this.start, this.end, this) as Stored<T>;
-      return origin === undefined ? view : markOrigin(view, origin);
+      return this.family.format.view(this.bytes, this.start, this.end, this);
     } catch (error) {
       throw this.#explained(error);
     }
@@ -226,6 +252,7 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
   protected override keepReduced(length: number): Cached<T> {
     const slab = this.#family.slabs.reserve(length);
     this.write(slab.bytes, slab.used - length);
-    return new PackedCached(this.#family, this.scanner, slab, length);
+    const family = this.#family.like(slab.bytes, slab.used - length, slab.used);
+    return new PackedCached(family, this.scanner, slab, length);
   }
 }

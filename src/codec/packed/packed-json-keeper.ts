@@ -68,7 +68,7 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
     const at = slab.used - length;
     scanner.copyText(slab.bytes, at);
     format.writeLayout(scanner, slab.bytes, at + textSize);
-    return new PackedCached(family, scanner, slab, length);
+    return new PackedCached(family.like(slab.bytes, at, slab.used), scanner, slab, length);
   }
 
   #packOrExplain(decoded: Cached<T> | BrokenObject, where: Where): Cached<T> | BrokenObject {

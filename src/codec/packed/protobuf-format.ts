@@ -9,6 +9,7 @@ import { WireError } from '../protobuf/wire-error.ts';
 import { LENGTH_DELIMITED, setEntry, type WireReader } from '../protobuf/wire-reader.ts';
 import { Accessors, type ViewSource } from './lazy-view.ts';
 import { MessageViews } from './message-views.ts';
+import type { Outline, OutlineField } from './outline.ts';
 import type { PackedFormat } from './packed-cached.ts';
 import { ProtobufPaths } from './protobuf-paths.ts';
 
@@ -33,6 +34,7 @@ export class ProtobufFormat implements PackedFormat {
   readonly #reader: WireReader;
   readonly #views: MessageViews;
   readonly #paths: ProtobufPaths;
+  readonly #known: readonly OutlineField[];
 
   constructor({ type, plan, reader }: ProtobufFormatOptions) {
     this.#type = type;
@@ -40,6 +42,10 @@ export class ProtobufFormat implements PackedFormat {
     this.#reader = reader;
     this.#views = new MessageViews(plan, { reader, accessors: new Accessors(), byPlan: new Map() }, true);
     this.#paths = new ProtobufPaths({ type, plan, reader });
+    this.#known = [
+      ['kind', type.kind],
+      ['apiVersion', type.apiVersion],
+    ];
   }
 
   labels(bytes: Buffer, start: number, end: number): Labels {
@@ -55,6 +61,10 @@ export class ProtobufFormat implements PackedFormat {
 
   view(bytes: Buffer, start: number, end: number, source: ViewSource): object {
     return this.#views.extend(new View(this.#type), bytes, start, end, start, source);
+  }
+
+  outline(bytes: Buffer, start: number, end: number): Outline | undefined {
+    return this.#views.outline(bytes, start, end, this.#known);
   }
 
   read(bytes: Buffer, start: number, end: number, path: ObjectPath): unknown {

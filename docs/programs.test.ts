@@ -92,6 +92,11 @@ describe.concurrent('an example, in a process of its own', { timeout: 180_000 },
   });
 });
 
+it('the program of the README tells of what is there before it ends', { timeout: 180_000 }, async () => {
+  const { lines } = await runOnServer('README.md', ['web-1', 'web-2', 'db-1']);
+  expect([...lines].sort()).toEqual(['2 web pods', 'add db-1', 'add web-1', 'add web-2']);
+});
+
 it('the README is among them, on both servers', () => {
   for (const some of [pages, withoutPods]) expect(some.map(({ name }) => name)).toContain('README.md');
   expect(examples.length).toBeGreaterThan(15);

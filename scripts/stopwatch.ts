@@ -17,13 +17,13 @@ import { configMaps } from 'tidewatch/api/core/v1';
 import { ApiServer } from 'tidewatch/testing';
 const server = await ApiServer.start();
 const cluster = server.cluster();
-const factory = new SharedInformerFactory(cluster);
-factory.for(configMaps).informer().addEventHandler({ onAdd: (object) => console.log('add', object.metadata.name) });
-factory.start();
 await cluster.client(configMaps).create({ metadata: { name: 'first' } });
-await factory.waitForCacheSync();
-await factory.shutdown();
-await server.stop();
+const factory = new SharedInformerFactory(cluster);
+const informer = factory.for(configMaps).informer();
+const handler = informer.addEventHandler({ onAdd: (object) => console.log('add', object.metadata.name) });
+factory.start();
+await handler.synced; // it has seen the initial list
+await Promise.all([factory.shutdown(), server.stop()]);
 `;
 
 function need(command: string, args: readonly string[], cwd: string): string {

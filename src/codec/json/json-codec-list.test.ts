@@ -156,7 +156,11 @@ describe.each(stores)('reading a list into a %s store', (store) => {
     ['two items without a comma', '{"items":[{} {}]}', 'expected "," or "]"'],
     ['a missing colon', '{"items" []}', 'expected ":"'],
     ['a list of another kind', '{"kind":"NodeList","items":[{"metadata":{"name":"a"}}]}', 'and got a NodeList'],
-    ['one that says so at its end', '{"items":[{"metadata":{"name":"a"}}],"kind":"NodeList"}', 'and got a NodeList'],
+    [
+      'one that says so at its end',
+      '{"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}],"kind":"NodeList"}',
+      'and got a NodeList',
+    ],
     ['one that is empty', '{"kind":"NodeList","items":[]}', 'expected a list of pods.v1 and got a NodeList'],
   ])('refuses %s with a clear error', async (_, body, message) => {
     const failure = await list(body).catch((error: unknown) => error);

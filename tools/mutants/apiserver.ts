@@ -259,7 +259,7 @@ export const APISERVER_MUTANTS: readonly Mutant[] = [
     bug: 'objects are read as the version that is stored now',
     file: 'src/apiserver/storage/outside-conversion.ts',
     original: 'this.#outside.fromStorage(stored.decode(), stored.apiVersion)',
-    replacement: 'this.#outside.fromStorage(stored.decode(), this.#resource.table.storageVersion)',
+    replacement: 'this.#outside.fromStorage(stored.decode(), this.#version.table.storageVersion)',
     tests: [CONVERSIONS],
   },
   {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../values/json.ts';
-import type { ServedResource } from './served-resource.ts';
 import { finish, resultOf, type Steps } from './steps.ts';
+import type { Table } from './storage.ts';
 import { StoredObject } from './stored-object.ts';
 
 /**
@@ -14,17 +14,23 @@ export interface OutsideConversion {
   toStorage(object: JsonObject): JsonObject | Promise<JsonObject>;
 }
 
+/** Which objects, and in which version: `example.com/v1`. */
+interface ShownVersion {
+  readonly table: Table;
+  readonly apiVersion: string;
+}
+
 /** How many conversions of one list are under way at once. */
 const AT_ONCE = 8;
 
 /** The objects of a resource as clients of one version see them, converted once. */
 export class ShownObjects {
-  readonly #resource: ServedResource;
+  readonly #version: ShownVersion;
   readonly #outside: OutsideConversion;
   readonly #known = new WeakMap<StoredObject, StoredObject | Promise<StoredObject>>();
 
-  constructor(resource: ServedResource, outside: OutsideConversion) {
-    this.#resource = resource;
+  constructor(version: ShownVersion, outside: OutsideConversion) {
+    this.#version = version;
     this.#outside = outside;
   }
 
@@ -63,12 +69,11 @@ export class ShownObjects {
 
   *#convert(stored: StoredObject): Steps<StoredObject> {
     const object = yield* resultOf(this.#outside.fromStorage(stored.decode(), stored.apiVersion));
-    return shownObject(this.#resource, object, stored.revision);
+    return shownObject(this.#version, object, stored.revision);
   }
 }
 
-/** A state in the version of the resource, which is stored nowhere. */
-export function shownObject(resource: ServedResource, object: JsonObject, revision: number): StoredObject {
-  const { table, apiVersion } = resource;
+/** A state in that version, which is stored nowhere. */
+export function shownObject({ table, apiVersion }: ShownVersion, object: JsonObject, revision: number): StoredObject {
   return new StoredObject(object, revision, table.fieldsOf(object), apiVersion);
 }

@@ -3,8 +3,6 @@
  * workload, go through the codec into a table, without a server, and each is updated once, in another order. The two stores take
  * turns; each time is the best of several rounds, in time of the processor.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { KubernetesObject } from '../src/api/metadata.ts';
 import { defineResource } from '../src/api/resource.ts';
 import type { Codec } from '../src/codec/codec.ts';
@@ -34,8 +32,6 @@ interface Filled {
   readonly table: ObjectTable<Pod>;
 }
 
-setFlagsFromString('--expose_gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 const resource = defineResource<Pod>({ version: 'v1', plural: 'pods', kind: 'Pod' });
 const sink = { count: 0 };
 
@@ -83,28 +79,19 @@ function report(name: string, unit: string, packed: number, shared: number): voi
   );
 }
 
-function heapUsed(): number {
-  for (let i = 0; i < 4; i++) collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
-async function measureMemory(store: Store) {
-  const before = heapUsed();
+async function updated(store: Store) {
   const filled = empty(store);
   await put(filled, first);
   await put(filled, updates);
-  const heap = (heapUsed() - before) / COUNT;
   const { liveBytes = 0, heldBytes = 0 } = filled.codec.memory ?? {};
-  return { filled, heap, live: liveBytes / COUNT, held: heldBytes / COUNT };
+  return { filled, live: liveBytes / COUNT, held: heldBytes / COUNT };
 }
 
 console.log(`${`${COUNT} pods`.padEnd(48)}  packed  shared      shared/packed`);
-const packed = await measureMemory('packed');
-const shared = await measureMemory('shared');
+const packed = await updated('packed');
+const shared = await updated('shared');
 report('live bytes a pod, after an update of each', 'B', packed.live, shared.live);
 report('held bytes a pod', 'B', packed.held, shared.held);
-report('V8 heap a pod', 'B', packed.heap, shared.heap);
-report('all bytes a pod', 'B', packed.held + packed.heap, shared.held + shared.heap);
 await race('a list arrives and is stored', (store) => put(empty(store), first));
 await race('updates arrive and are stored', (store) => put({ packed, shared }[store].filled, updates));
 

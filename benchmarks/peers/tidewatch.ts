@@ -66,8 +66,8 @@ function checkStore(): void {
 /** A plain store gives all readers the object that it holds, the others give each a view of its own. */
 function storeOf(): string {
   const [key = ''] = informer.indexer.listKeys();
-  const [one, other] = [lister.get(key), lister.get(key)];
-  if (one === other) return 'plain';
+  const [first, second] = [lister.get(key), lister.get(key)];
+  if (first === second) return 'plain';
   const { wholeBytes = 0, liveBytes = 0 } = informer.memory;
   return wholeBytes === liveBytes ? 'packed' : 'shared';
 }

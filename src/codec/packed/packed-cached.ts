@@ -230,7 +230,7 @@ export abstract class ReducingKeeper<T extends KubernetesObject> extends Identif
     return this.keepReduced(this.#kept.length);
   }
 
-  /** What is to be kept is so long. */
+  /** What is to be kept has this many bytes. */
   protected abstract keepReduced(length: number): Cached<T>;
 
   /** Writes it. */

@@ -11,7 +11,7 @@ import { type Stretch, WireDifference } from './wire-difference.ts';
 const OWN_PART = 3;
 /** In a small one a few more do not matter: a template takes some memory beside its bytes. */
 const FEW_OWN_BYTES = 200;
-/** With so many templates an object is compared before it becomes one. */
+/** With this many templates an object is compared before it becomes one. */
 const MAX_TRIES = 2;
 const USUAL_BYTES = 64 * 1024;
 

@@ -80,7 +80,7 @@ describe('WireDifference', () => {
     expect(recipe?.length).toBeLessThan(50);
   });
 
-  it("gives up when more than so many bytes are the object's own", () => {
+  it("gives up when more bytes than allowed are the object's own", () => {
     const base = bytesField(1, bytesField(1, 'a'));
     const object = bytesField(1, bytesField(1, 'b'.repeat(100)));
     expect(recipeOf(object, base, 90)).toBeUndefined();

@@ -97,11 +97,16 @@ function print(): void {
   }
   const kilobytes = { scene, unit: 'KB', limit: 30, guarded: 30, atLeast: false };
   const micros = { ...kilobytes, unit: 'µs', limit: 20, guarded: 20 };
-  const plain = figure('tidewatch', false, 'rssBytes') / 1000;
-  const more = (figure('tidewatch', true, 'rssBytes') - figure('bare', true, 'rssBytes')) / 1000;
+  const plain = figure('tidewatch', false, 'usedBytes') / 1000;
+  const more = (figure('tidewatch', true, 'usedBytes') - figure('bare', true, 'usedBytes')) / 1000;
   const promises = [
-    show({ ...kilobytes, what: 'memory of a watch, plain HTTP', concerned: ['tidewatch'], value: plain }),
-    show({ ...kilobytes, what: 'memory of a watch, TLS, more than', concerned: ['tidewatch', 'bare'], value: more }),
+    show({ ...kilobytes, what: 'memory in use of a watch, plain HTTP', concerned: ['tidewatch'], value: plain }),
+    show({
+      ...kilobytes,
+      what: 'memory in use of a watch, TLS, beyond that of a bare socket',
+      concerned: ['tidewatch', 'bare'],
+      value: more,
+    }),
     ...[false, true].map((tls) => {
       const value = figure('tidewatch', tls, 'microsABookmark');
       return show({ ...micros, what: 'CPU a bookmark', concerned: [nameOf('tidewatch', tls)], value });

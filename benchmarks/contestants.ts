@@ -68,7 +68,7 @@ export const contestants: readonly Contestant[] = [
   { ...clientGo('protobuf', true), roundsOfCheck: 1 },
   { ...clientGo('json'), label: 'client-go, JSON', kinds: PODS_AND_CUSTOM, roundsOfCheck: 1, slow: true },
   { ...kubeRs(), label: 'kube-rs, JSON', slow: true },
-  kubeRs(true),
+  { ...kubeRs(true), slow: true },
   {
     name: '@kubernetes/client-node, JSON',
     label: '@kubernetes/client-node, JSON',

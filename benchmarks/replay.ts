@@ -55,6 +55,18 @@ export class Replay implements AsyncDisposable {
     if (!response.ok) throw new Error(`the replay server sends no events: ${await response.text()}`);
   }
 
+  /** Sends a bookmark to each watch of a namespace; returns how many there are. */
+  async sendBookmark(version: number): Promise<number> {
+    const response = await fetch(`${this.#control}/bookmark?version=${version}`, { method: 'POST' });
+    if (!response.ok) throw new Error(`the replay server sends no bookmarks: ${await response.text()}`);
+    return Number(await response.text());
+  }
+
+  /** How many bytes of lists and watches it has sent so far. */
+  async sentBytes(): Promise<number> {
+    return Number(await (await fetch(`${this.#control}/sent`)).text());
+  }
+
   /** How many lists and watches were answered in an encoding so far. */
   async served(encoding: string): Promise<number> {
     const response = await fetch(`${this.#control}/served`);

@@ -141,6 +141,12 @@ interface Memory {
   readonly v8: number;
 }
 
+/** The memory in use, and what the kernel has given. Whoever wants it without garbage has collected that. */
+export function memoryNow(): { readonly all: number; readonly rss: number } {
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { all: heapUsed + external, rss };
+}
+
 function memoryAfterGc(): Memory {
   if (globalThis.gc === undefined) throw new Error('run with --expose-gc');
   globalThis.gc();

@@ -86,6 +86,13 @@ func fieldSize(length int) int {
 	return size + length
 }
 
+func (e *encoding) watchType() string {
+	if e.name == "protobuf" {
+		return e.mediaType + ";stream=watch"
+	}
+	return e.mediaType
+}
+
 // The part of an object that is the same in a response, a list and a watch.
 func (e *encoding) body(object runtime.Object) ([]byte, error) {
 	if e.name == "protobuf" {

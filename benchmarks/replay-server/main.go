@@ -4,8 +4,10 @@
 // the seed. It serves LIST, WatchList and WATCH of one kind, over plain HTTP/1.1 and over TLS with HTTP/2 and HTTP/1.1,
 // and as much discovery as clients ask for before they start.
 //
-//	POST /control/events?count=N   sends N MODIFIED events, in random order, to every watch that is open
-//	GET  /control/served           how many lists and watches were answered in which encoding
+//	POST /control/events?count=N        sends N MODIFIED events, in random order, to every watch that is open
+//	POST /control/bookmark?version=V    sends a bookmark to every watch of a namespace, which holds nothing
+//	GET  /control/served                how many lists and watches were answered in which encoding
+//	GET  /control/sent                  how many bytes of lists and watches have been sent
 package main
 
 import (

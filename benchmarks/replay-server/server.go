@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,11 +27,14 @@ type server struct {
 	mu      sync.Mutex
 	opened  *sync.Cond
 	watches map[chan int]struct{}
+	quiet   map[chan int]struct{}
 	served  map[string]int
+	sent    atomic.Int64
 }
 
 func newServer(fleet *fleet, encodings map[string]*encoding) *server {
-	s := &server{fleet: fleet, encodings: encodings, watches: map[chan int]struct{}{}, served: map[string]int{}}
+	s := &server{fleet: fleet, encodings: encodings, served: map[string]int{}}
+	s.watches, s.quiet = map[chan int]struct{}{}, map[chan int]struct{}{}
 	s.opened = sync.NewCond(&s.mu)
 	return s
 }
@@ -38,8 +43,14 @@ func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	addDiscovery(mux)
 	mux.HandleFunc("GET "+s.fleet.kind.path, s.collection)
+	mux.HandleFunc("GET /api/v1/namespaces/kube-system", s.identity)
+	mux.HandleFunc("GET /api/v1/namespaces/{namespace}/"+path.Base(s.fleet.kind.path), s.namespace)
 	mux.HandleFunc("POST /control/events", s.orderEvents)
+	mux.HandleFunc("POST /control/bookmark", s.orderBookmark)
 	mux.HandleFunc("GET /control/served", s.tellServed)
+	mux.HandleFunc("GET /control/sent", func(response http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(response, s.sent.Load())
+	})
 	return mux
 }
 
@@ -89,7 +100,10 @@ func (s *server) list(response http.ResponseWriter, encoding *encoding, from, li
 		to = from + limit
 		meta.Continue, meta.RemainingItemCount = fmt.Sprint(to), &remaining
 	}
-	from = min(from, to)
+	s.listOf(response, encoding, min(from, to), to, meta)
+}
+
+func (s *server) listOf(response http.ResponseWriter, encoding *encoding, from, to int, meta metav1.ListMeta) {
 	size := 0
 	for number := from; number < to && encoding.name == "protobuf"; number++ {
 		group, sent := s.fleet.at(number)
@@ -109,22 +123,21 @@ func (s *server) list(response http.ResponseWriter, encoding *encoding, from, li
 		group, sent := s.fleet.at(number)
 		buffer = encoding.appendItem(buffer, group, &sent)
 		if len(buffer) >= flushAt {
+			s.sent.Add(int64(len(buffer)))
 			if _, err := response.Write(buffer); err != nil {
 				return
 			}
 			buffer = buffer[:0]
 		}
 	}
-	_, _ = response.Write(append(buffer, tail...))
+	buffer = append(buffer, tail...)
+	s.sent.Add(int64(len(buffer)))
+	_, _ = response.Write(buffer)
 }
 
 func (s *server) watch(response http.ResponseWriter, request *http.Request, encoding *encoding, initial bool) {
-	mediaType := encoding.mediaType
-	if encoding.name == "protobuf" {
-		mediaType += ";stream=watch"
-	}
-	response.Header().Set("Content-Type", mediaType)
-	stream := &frameStream{response: response, encoding: encoding, buffer: make([]byte, 0, flushAt+64<<10)}
+	response.Header().Set("Content-Type", encoding.watchType())
+	stream := &frameStream{response: response, encoding: encoding, sent: &s.sent, buffer: make([]byte, 0, flushAt+64<<10)}
 	if initial {
 		for number := range s.fleet.objects {
 			group, sent := s.fleet.at(number)
@@ -141,8 +154,8 @@ func (s *server) watch(response http.ResponseWriter, request *http.Request, enco
 	if stream.flush() != nil {
 		return
 	}
-	orders := s.open()
-	defer s.close(orders)
+	orders := s.open(s.watches)
+	defer s.close(s.watches, orders)
 	next := 0
 	for {
 		select {
@@ -166,6 +179,7 @@ func (s *server) watch(response http.ResponseWriter, request *http.Request, enco
 type frameStream struct {
 	response http.ResponseWriter
 	encoding *encoding
+	sent     *atomic.Int64
 	buffer   []byte
 }
 
@@ -178,6 +192,7 @@ func (f *frameStream) send(event watch.EventType, group *group, sent *sent) erro
 }
 
 func (f *frameStream) flush() error {
+	f.sent.Add(int64(len(f.buffer)))
 	_, err := f.response.Write(f.buffer)
 	f.buffer = f.buffer[:0]
 	if err != nil {
@@ -186,19 +201,19 @@ func (f *frameStream) flush() error {
 	return http.NewResponseController(f.response).Flush()
 }
 
-func (s *server) open() chan int {
+func (s *server) open(watches map[chan int]struct{}) chan int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	orders := make(chan int, 16)
-	s.watches[orders] = struct{}{}
+	watches[orders] = struct{}{}
 	s.opened.Broadcast()
 	return orders
 }
 
-func (s *server) close(orders chan int) {
+func (s *server) close(watches map[chan int]struct{}, orders chan int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.watches, orders)
+	delete(watches, orders)
 }
 
 // Waits for a watch when there is none: a client that lists first opens it a moment after it has said that it is synced.

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Transport } from '../api/transport.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { type ConfigMap, configMaps, secrets } from '../generated/api/core/v1.ts';
@@ -392,6 +392,33 @@ it('a snapshot that cannot be written is reported once, and the informers go on'
   expect(life.log).toEqual([
     expect.stringMatching(/snapshot .* could not be written: ENOENT.*What the file held before stays/),
   ]);
+});
+
+it('a full disk is one line, wherever it fills up, and the file stays as it was', async () => {
+  await fixture.createConfigMap('a');
+  await live();
+  const before = await readFile(file);
+  const handle = await open(file);
+  const prototype = Object.getPrototypeOf(handle) as typeof handle;
+  await handle.close();
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  for (let whole = 0; whole < 3; whole++) {
+    const write = vi.spyOn(prototype, 'writeFile');
+    for (let i = 0; i < whole; i++) write.mockResolvedValueOnce();
+    write.mockRejectedValue(full);
+    const life = await live();
+    write.mockRestore();
+    expect(life.log).toEqual([
+      expect.stringMatching(/snapshot .* could not be written: ENOSPC.*What the file held before stays/),
+    ]);
+    expect(await readFile(file)).toEqual(before);
+    expect(await readdir(folder)).toEqual(['caches']);
+  }
+  const sync = vi.spyOn(prototype, 'sync').mockRejectedValue(full);
+  expect((await live()).log).toHaveLength(1);
+  sync.mockRestore();
+  expect(await readFile(file)).toEqual(before);
+  expect(await readdir(folder)).toEqual(['caches']);
 });
 
 it('a snapshot needs a file, and knows its options', () => {

@@ -119,8 +119,13 @@ export class SnapshotWriter {
     // What a process of this number left behind when it was killed may have other rights.
     await rm(unfinished, { force: true });
     const writer = new SnapshotWriter(file, unfinished, await open(unfinished, 'wx', 0o600), server);
-    await writer.#write(FIRST_LINE);
-    return writer;
+    try {
+      await writer.#write(FIRST_LINE);
+      return writer;
+    } catch (error) {
+      await writer.abandon();
+      throw error;
+    }
   }
 
   /** `pause` is awaited after each page. */

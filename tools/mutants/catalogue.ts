@@ -1,6 +1,8 @@
 import { CODEC_MUTANTS } from './codec.ts';
 import { FACTORY_MUTANTS } from './factory.ts';
 import { INFORMER_MUTANTS } from './informer.ts';
+import { INSPECTOR_MUTANTS } from './inspector.ts';
+import { METRICS_MUTANTS } from './metrics.ts';
 import type { Mutant } from './mutant.ts';
 import { OUTAGE_MUTANTS } from './outage.ts';
 import { PROCESSOR_MUTANTS } from './processor.ts';
@@ -22,4 +24,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...INFORMER_MUTANTS,
   ...FACTORY_MUTANTS,
   ...WORKQUEUE_MUTANTS,
+  ...METRICS_MUTANTS,
+  ...INSPECTOR_MUTANTS,
 ];

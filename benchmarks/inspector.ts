@@ -4,7 +4,7 @@
  * long the inspector holds the event loop of the program, and whether the page itself stays responsive while its table scrolls.
  * With `--write` the result goes into docs/inspector.md; it fails when a figure is worse than promised.
  *
- *     npm run bench:inspector [-- --write]
+ *     npm run bench:inspector [-- --write --rounds N]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +13,7 @@ import { cpus } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../e2e/browser-fixture.ts';
 import { withSection } from './marked-section.ts';
@@ -25,7 +26,10 @@ const EVENTS_PER_SECOND = 2_000;
 const STEP_MS = 50;
 const WINDOW_MS = 8_000;
 const SCROLL_MS = 10_000;
-const ROUNDS = 3;
+const { values: options } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, write: { type: 'boolean', default: false } },
+});
+const ROUNDS = Number(options.rounds);
 
 /** The program that is looked at. */
 class Subject implements AsyncDisposable {
@@ -168,12 +172,12 @@ const table = [
   `| no page open | ${best.none.toFixed(1)} ms | ${ratios.none.toFixed(2)} | 1.05 |`,
   `| a page open, on the table of objects | ${best.open.toFixed(1)} ms | ${ratios.open.toFixed(2)} | 1.1 |`,
   '',
-  `The best of ${ROUNDS} rounds of ${WINDOW_MS / 1_000} s. The longest turn of the program's event loop in ${SCROLL_MS / 1_000} s took ${turns.open.toFixed(1)} ms of CPU while the table of the page scrolled, and ${turns.none.toFixed(1)} ms with no page open.`,
+  `The best of ${ROUNDS === 1 ? 'one round' : `${ROUNDS} rounds`} of ${WINDOW_MS / 1_000} s. The longest turn of the program's event loop in ${SCROLL_MS / 1_000} s took ${turns.open.toFixed(1)} ms of CPU while the table of the page scrolled, and ${turns.none.toFixed(1)} ms with no page open.`,
   `In the page, ${longTasks.length === 0 ? 'no task took 50 ms or more' : `${longTasks.length} tasks took 50 ms or more, the longest ${longest.toFixed(0)} ms,`} in those ${SCROLL_MS / 1_000} s.`,
   `On ${cpus().length} cores, Node ${process.versions.node}; \`npm run bench:inspector\` measures it.`,
 ].join('\n');
 console.log(table);
-if (process.argv.includes('--write')) {
+if (options.write) {
   const file = fileURLToPath(new URL('../docs/inspector.md', import.meta.url));
   writeFileSync(file, withSection(readFileSync(file, 'utf8'), 'cost', table));
 }

@@ -21,11 +21,13 @@ export interface RawRequest {
   host?: string | null;
   headers?: Readonly<Record<string, string>>;
   body?: string;
+  /** In place of the body: as it is sent, for a request that says so in its headers. */
+  chunks?: string;
 }
 
 /** A request as bytes, so that nothing is put right on the way. Resolves when the other side has closed the connection. */
 export function rawRequest(port: number, request: RawRequest): Promise<RawAnswer> {
-  const { method = 'GET', path, host = `127.0.0.1:${port}`, headers = {}, body = '' } = request;
+  const { method = 'GET', path, host = `127.0.0.1:${port}`, headers = {}, body = '', chunks = '' } = request;
   const lines = [
     `${method} ${path} HTTP/1.1`,
     ...(host === null ? [] : [`Host: ${host}`]),
@@ -34,7 +36,9 @@ export function rawRequest(port: number, request: RawRequest): Promise<RawAnswer
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   return new Promise((resolve, reject) => {
-    const socket = connectSocket(port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`));
+    const socket = connectSocket(port, '127.0.0.1', () =>
+      socket.write(`${lines.join('\r\n')}\r\n\r\n${body}${chunks}`),
+    );
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => {

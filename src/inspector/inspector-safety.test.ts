@@ -95,6 +95,13 @@ describe.each(ways)('%s', (_name, way) => {
     expect(answer.code).toBe(431);
   });
 
+  it('refuses a body that is too long, told or in chunks', async () => {
+    expect((await rawRequest(port, { ...way(), body: 'x'.repeat(100_000) })).code).toBe(413);
+    const { body: _, ...chunked } = withHeaders(way(), { 'Transfer-Encoding': 'chunked' });
+    const answer = await rawRequest(port, { ...chunked, chunks: `400\r\n${'x'.repeat(1024)}\r\n0\r\n\r\n` });
+    expect(answer.code).toBe(413);
+  });
+
   it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])('refuses %s', async (method) => {
     const answer = await rawRequest(port, { ...withHeaders(way(), { Origin: own }), method });
     expect(answer.code).toBe(405);

@@ -129,6 +129,7 @@ export class InspectorServer {
     const [path = '', query = ''] = url.split('?', 2);
     if (path === '/session') return this.#trade(request);
     if (method !== 'GET') return plain(405, 'Only GET is allowed.', { allow: 'GET' });
+    if (hasBody(request)) return plain(413, 'Whoever asks for something sends nothing.');
     const [, s, session, what, ...rest] = path.split('/');
     const found = this.#files.get(path);
     if (found) return found;
@@ -149,6 +150,10 @@ export class InspectorServer {
     if (session === undefined) return plain(401, 'That is not the token. Open the address that the program printed.');
     return json({ base: session.base }, { 'set-cookie': session.cookie });
   }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) !== 0 || headers['transfer-encoding'] !== undefined;
 }
 
 /** Undefined when there is more of it than a token has; the rest is not read. */

@@ -67,6 +67,22 @@ it('shows informers with their handlers, phases and rates, also those that come 
   await page.tick(({ events }) => events.some(({ kind, text }) => kind === 'state' && text.endsWith('→ stopped')));
 });
 
+it('counts the bytes of watches that were open before the page, and when they arrived', async () => {
+  inspected = await inspectedFactory({ show: [configMaps] });
+  const { cluster, factory, inspector } = inspected;
+  const client = cluster.client(configMaps, { namespace: 'default' });
+  await client.create(configMap('c', { n: '0' }));
+  const informer = factory.for(configMaps).informer();
+  factory.start();
+  await factory.waitForCacheSync();
+  page = await FakePage.open(inspector);
+  await informer.waitFor(await client.patch('c', { data: { n: '1' } }));
+  await page.tick(({ informers: [first] }) => (first?.bytes ?? 0) > 0);
+  const of = { informer: String(informer.id), key: 'default/c' };
+  const { changes } = await page.json<ObjectAnswer>('object', of);
+  expect(changes[0]?.storedAfterMs).toBeGreaterThanOrEqual(0);
+});
+
 it('gives windows of a table, filtered by labels and by what the page may read', async () => {
   inspected = await inspectedFactory();
   const { cluster, factory, inspector } = inspected;

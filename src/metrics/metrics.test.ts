@@ -108,6 +108,39 @@ describe('the buckets of a histogram', () => {
   });
 });
 
+describe('metrics that cannot be registered', () => {
+  const throwing = new Registry();
+  throwing.registerMetric = () => {
+    throw new Error('the registry is full');
+  };
+  const taken = new Registry();
+  new PromGauge({ name: METRICS.lists.name, help: 'Another.', labelNames: ['other'], registers: [taken] });
+
+  it.each([
+    ['a registry that throws', throwing, 'the registry is full'],
+    ['a metric that exists with other labels', taken, METRICS.lists.name],
+  ])('%s is reported once, and the pipeline goes on', async (_what, registry, message) => {
+    const warnings: string[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning.message);
+    process.on('warning', onWarning);
+    try {
+      await using server = await ApiServer.start({ listen: false, logger: silentLogger });
+      const metrics = prometheusMetrics({ register: registry });
+      const cluster = server.cluster({ logger: silentLogger, metrics });
+      for (const name of ['a', 'b']) await cluster.client(configMaps).create({ metadata: { name } });
+      await using factory = new SharedInformerFactory(cluster, { namespace: 'default' });
+      const informer = factory.for(configMaps).informer();
+      factory.start();
+      await factory.waitForCacheSync();
+      expect(informer.store.listKeys()).toContain('default/b');
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(warnings).toEqual([expect.stringContaining(message)]);
+    } finally {
+      process.off('warning', onWarning);
+    }
+  });
+});
+
 describe('a subscriber that throws', () => {
   it('is reported once, and the pipeline goes on', async () => {
     const warnings: string[] = [];

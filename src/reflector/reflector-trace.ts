@@ -42,10 +42,9 @@ export class ReflectorTrace {
     return { id: nextId(), startMs: monotonicMs(this.#clock) };
   }
 
-  /** What is handed to a list or watch function, so that it can be told apart. Bytes are counted when somebody listens by then. */
+  /** What is handed to a list or watch function, so that it can be told apart. Whoever listens later is told of the bytes that come from then on. */
   contextOf({ id }: TracedCall, signal: AbortSignal): CallContext {
-    const isHeard = this.counts || channels.frames.hasSubscribers;
-    return { signal, cause: id, ...(isHeard && { onBytes: this.#onBytes }) };
+    return { signal, cause: id, onBytes: this.#onBytes };
   }
 
   listed(call: TracedCall, how: 'list' | 'watchList', items: number, resourceVersion: string): void {
@@ -113,10 +112,11 @@ export class ReflectorTrace {
   }
 
   readonly #onBytes = (count: number): void => {
+    if (this.counts) this.#metrics.bytesDecoded(count);
+    if (!channels.frames.hasSubscribers) return;
     this.#bytes += count;
-    this.#metrics.bytesDecoded(count);
     // The time at which the first of several chunks came that make up a batch.
-    if (channels.frames.hasSubscribers) this.#arrivedMs ||= monotonicMs(this.#clock);
+    this.#arrivedMs ||= monotonicMs(this.#clock);
   };
 }
 

@@ -3,6 +3,8 @@ import { CODEC_MUTANTS } from './codec.ts';
 import { CONTROLLER_MUTANTS } from './controller.ts';
 import { FACTORY_MUTANTS } from './factory.ts';
 import { INFORMER_MUTANTS } from './informer.ts';
+import { INSPECTOR_MUTANTS } from './inspector.ts';
+import { METRICS_MUTANTS } from './metrics.ts';
 import type { Mutant } from './mutant.ts';
 import { OUTAGE_MUTANTS } from './outage.ts';
 import { PROCESSOR_MUTANTS } from './processor.ts';
@@ -26,4 +28,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...WORKQUEUE_MUTANTS,
   ...CONTROLLER_MUTANTS,
   ...APISERVER_MUTANTS,
+  ...METRICS_MUTANTS,
+  ...INSPECTOR_MUTANTS,
 ];

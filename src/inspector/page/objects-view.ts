@@ -122,7 +122,8 @@ export class ObjectsView implements View {
       return;
     }
     const { matched, total, orderedAtMs } = answer;
-    const which = matched === total ? `${count(total)} objects` : `${count(matched)} of ${count(total)} objects`;
+    // The order is a little older than the cache: objects of it may be gone.
+    const which = matched >= total ? `${count(total)} objects` : `${count(matched)} of ${count(total)} objects`;
     setText(this.#message, `${which}, in the order of ${clockTime(orderedAtMs)}`);
     this.#message.className = 'note';
   }

@@ -1,0 +1,56 @@
+import type { Mutant } from './mutant.ts';
+
+const RUN = 'src/metrics/scripted-run.test.ts';
+const ADAPTERS = 'src/metrics/metrics.test.ts';
+
+export const METRICS_MUTANTS: readonly Mutant[] = [
+  {
+    bug: 'the buckets of a histogram are not added up',
+    file: 'src/metrics/prometheus-metrics.ts',
+    original: 'count += counts[index] ?? 0;',
+    replacement: 'count = counts[index] ?? 0;',
+    tests: [RUN],
+  },
+  {
+    bug: 'a metric that exists with other labels is taken as the same',
+    file: 'src/metrics/prometheus-metrics.ts',
+    original: 'this.#type === other.#type && String(this.labelNames) === String(other.labelNames)',
+    replacement: 'this.#type === other.#type',
+    tests: [ADAPTERS],
+  },
+  {
+    bug: 'bounds are not written as Go writes them',
+    file: 'src/metrics/prometheus-metrics.ts',
+    original: ".padStart(2, '0')",
+    replacement: '',
+    tests: [ADAPTERS],
+  },
+  {
+    bug: 'a series that was removed stays',
+    file: 'src/metrics/series-table.ts',
+    original: 'this.#byKey.delete(this.#keyOf(labels));',
+    replacement: '',
+    tests: [RUN],
+  },
+  {
+    bug: 'a counter of OpenTelemetry forgets what it had',
+    file: 'src/metrics/open-telemetry-metrics.ts',
+    original: 'table.of(labels).value += value;',
+    replacement: 'table.of(labels).value = value;',
+    tests: [RUN],
+  },
+  {
+    bug: 'the series of what has ended are not removed',
+    file: 'src/observe/metric-scope.ts',
+    original: '        remove();\n',
+    replacement: '',
+    tests: [RUN],
+  },
+  {
+    bug: 'watches count as requests that took long',
+    file: 'src/observe/request-meter.ts',
+    original: 'if (!isOpenEnded) this.#seconds',
+    replacement: 'this.#seconds',
+    tests: [RUN],
+  },
+];

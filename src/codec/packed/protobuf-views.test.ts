@@ -209,7 +209,7 @@ describe('a view that nobody reads', () => {
     ];
     const pods = await podsOf(...messages);
     for (const [i, message] of messages.entries()) {
-      expect((pods[i]?.view().spec as { nodeName: string }).nodeName).toBe('node-2');
+      expect(pods[i]?.view().spec).toMatchObject({ nodeName: 'node-2' });
       expect(JSON.stringify(pods[i]?.view())).toBe(JSON.stringify(decoded(...message)));
     }
   });

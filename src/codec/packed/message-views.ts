@@ -155,11 +155,6 @@ export class MessageViews implements PartReader {
     const views = this.#viewsIn(field.slot, message);
     if (field.shape === LIST) return views.#list(bytes, runStart, runEnd, objectStart, source);
     const valueEnd = this.#elementEnd(runEnd);
-    // Who wrote it twice is understood by the decoder alone.
-    if (valueEnd !== runEnd) {
-      reader.position = runStart;
-      return this.#decoder.readRun(field, runEnd);
-    }
     const valueStart = reader.position;
     if (!this.#isTop || name !== 'metadata') return views.view(bytes, valueStart, valueEnd, objectStart, source);
     return views.extend(new views.#Plain(), bytes, valueStart, valueEnd, objectStart, source, source);
@@ -211,7 +206,10 @@ export class MessageViews implements PartReader {
     }
   }
 
-  /** Finds where each field lies. False when the values of one do not lie together, or are not what they should be. */
+  /**
+   * Finds where each field lies. False when the values of one do not lie together, or are not what they should be, or when there are
+   * two where one should be: that is left to the decoder.
+   */
   #findRuns(end: number): boolean {
     const { reader } = this.#parts;
     const { table } = this.#plan;
@@ -226,7 +224,7 @@ export class MessageViews implements PartReader {
       const field = number < table.length ? table[number] : undefined;
       reader.skip(tag, end);
       if (field !== undefined) {
-        if (field !== current) {
+        if (field !== current || field.shape === ONE) {
           if (ends[field.slot] !== 0) return false;
           starts[field.slot] = tagStart;
         }
@@ -239,8 +237,8 @@ export class MessageViews implements PartReader {
     return true;
   }
 
-  /** Finds where a field lies whose values are known to lie together, and returns where they end. */
-  #findRun({ number, slot }: FieldPlan, end: number): number {
+  /** Finds where a field lies that `#findRuns` has found before, and returns where its values end. */
+  #findRun({ number, slot, shape }: FieldPlan, end: number): number {
     const { reader } = this.#parts;
     let runEnd = 0;
     while (reader.position < end) {
@@ -252,6 +250,8 @@ export class MessageViews implements PartReader {
       if (!isField) continue;
       if (runEnd === 0) this.#starts[slot] = tagStart;
       runEnd = reader.position;
+      // What lies behind a large value is in no cache of the processor.
+      if (shape === ONE) break;
     }
     return runEnd;
   }

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Cached } from '../../api/cached.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { bytesField, chunksOf, core, envelope, frame, numberField } from '../protobuf/protobuf-fixture.ts';
+import type { PackedCached } from './packed-cached.ts';
 import { type AnyObject, packed } from './packed-fixture.ts';
+import { Slab } from './slabs.ts';
 
 async function podsOf(...messages: Uint8Array[][]): Promise<Cached<AnyObject>[]> {
   const body = Buffer.concat(messages.map((message) => frame('ADDED', envelope('Pod', 'v1', ...message))));
@@ -163,5 +165,52 @@ describe('the large parts of a message', () => {
     const [pod] = await podsOf([metadata, bytesField(2, container, secret('one'), nodeName, secret('two'))]);
     const spec = pod?.view().spec as Spec & { imagePullSecrets: object[] };
     expect(spec.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
+  });
+});
+
+describe('a view that nobody reads', () => {
+  const metadata = bytesField(1, bytesField(1, 'a'), bytesField(5, 'u'.repeat(60)));
+  const spec = (node: string) => bytesField(2, bytesField(10, node), bytesField(8, 's'.repeat(60)));
+  const status = bytesField(3, bytesField(1, 'Running'), bytesField(3, 'm'.repeat(60)));
+  const decoded = (...message: Uint8Array[]) =>
+    new ObjectDecoder(core('Pod'), { type: { kind: 'Pod', apiVersion: 'v1' } }).decode(Buffer.concat(message));
+
+  it('is made without the bytes of an object all of whose fields are large', async () => {
+    const message = [metadata, spec('node-1'), status];
+    const [pod] = (await podsOf(message)) as PackedCached<AnyObject>[];
+    if (pod === undefined) throw new Error('the pod is broken');
+    const { home } = pod;
+    pod.home = new Slab(Buffer.alloc(0), 'gone');
+    const view = pod.view();
+    expect(Object.keys(view)).toEqual(['kind', 'apiVersion', 'metadata', 'spec', 'status']);
+    pod.home = home;
+    expect(JSON.stringify(view)).toBe(JSON.stringify(decoded(...message)));
+  });
+
+  it('shows what objects differ in: small fields, absent ones, unknown ones, and those in another order', async () => {
+    const messages = [
+      [metadata, spec('node-1'), bytesField(3, bytesField(1, 'Running'))],
+      [metadata, spec('node-1')],
+      [metadata],
+      [bytesField(1, bytesField(1, 'a')), spec('node-1'), status],
+      [status, spec('node-1'), metadata],
+      [metadata, spec('node-1'), bytesField(99, 'x'.repeat(99)), status],
+    ];
+    const pods = await podsOf(...messages);
+    for (const [i, message] of messages.entries()) {
+      expect(JSON.stringify(pods[i]?.view())).toBe(JSON.stringify(decoded(...message)));
+    }
+  });
+
+  it('takes of a message that comes twice what the decoder takes, beside each other or not', async () => {
+    const messages = [
+      [metadata, spec('node-1'), spec('node-2'), status],
+      [metadata, spec('node-1'), status, spec('node-2')],
+    ];
+    const pods = await podsOf(...messages);
+    for (const [i, message] of messages.entries()) {
+      expect(pods[i]?.view().spec).toMatchObject({ nodeName: 'node-2' });
+      expect(JSON.stringify(pods[i]?.view())).toBe(JSON.stringify(decoded(...message)));
+    }
   });
 });

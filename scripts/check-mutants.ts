@@ -16,7 +16,17 @@ import { MUTANTS } from '../tools/mutants/catalogue.ts';
 import { type Mutant, planted, stageOf } from '../tools/mutants/mutant.ts';
 
 /** What the tests read, besides `node_modules`. */
-const COPIED = ['src', 'docs', 'examples', 'benchmarks', 'scripts', 'tools', 'README.md', 'package.json', 'tsconfig.json'];
+const COPIED = [
+  'src',
+  'docs',
+  'examples',
+  'benchmarks',
+  'scripts',
+  'tools',
+  'README.md',
+  'package.json',
+  'tsconfig.json',
+];
 const CONFIG = 'vitest.config.ts';
 /** Far longer than any of the test files takes on a busy machine. */
 const HUNG_MS = 300_000;

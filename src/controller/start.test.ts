@@ -314,7 +314,9 @@ describe('a manager', () => {
     expect(() => new Manager(cluster, loose({ leaderElection: true }))).toThrow('leaderElection is true');
     let made = 0;
     const builder = () => manager.controller(`c-${++made}`);
-    expect(() => builder().for(loose<Resource>('pods'))).toThrow(/: \.for needs the token of a resource, and got "pods"/);
+    expect(() => builder().for(loose<Resource>('pods'))).toThrow(
+      /: \.for needs the token of a resource, and got "pods"/,
+    );
     expect(() => builder().for(sites, { when: loose(5) })).toThrow(/\.for: when is 5, and must be a function/);
     expect(() => builder().for(sites, loose({ predicate: nothing }))).toThrow(/no option "predicate": there are when/);
     expect(() => builder().for(sites).owns(loose<Resource>(undefined))).toThrow(/\.owns needs the token of a resource/);

@@ -2,17 +2,11 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { mustBeResource } from '../informer/argument-check.ts';
-import type { MapToKeys, Predicate, Reconcile, ReconcileOptions } from './controller.ts';
+import type { MapToKeys, Predicate, Reconcile, ReconcileOptions, TriggerOptions } from './controller.ts';
 import type { ControllerDefinition, Declaration, Trigger, Verb } from './controller-definition.ts';
 import { type Cleanup, withFinalizer } from './finalizer.ts';
 import { checkReconcileOptions, checkTriggerOptions } from './manager-arguments.ts';
 import { checkedOptions } from './reconcile-options.ts';
-
-/** Which events cause runs. */
-export interface TriggerOptions<T extends KubernetesObject> {
-  /** Which events cause a run. Default: all. It does not change what is cached. */
-  when?: Predicate<T> | undefined;
-}
 
 /** A controller of a manager. */
 export interface Controller {

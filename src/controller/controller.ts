@@ -9,6 +9,12 @@ import type { ResourceEvent } from '../processor/processor.ts';
 /** Whether an event may cause a run. It changes nothing in the cache. When it throws or returns a promise, that is reported, and the event causes a run. */
 export type Predicate<T extends KubernetesObject> = (event: ResourceEvent<T>) => boolean;
 
+/** Which events cause runs. */
+export interface TriggerOptions<T extends KubernetesObject> {
+  /** Which events cause a run. Default: all. It does not change what is cached. */
+  when?: Predicate<T> | undefined;
+}
+
 /** The keys (`namespace/name`, or the name of a cluster-scoped object) that an object concerns. Called for the old and the new object of an update. */
 export type MapToKeys<T extends KubernetesObject> = (object: Stored<T>) => Iterable<string> | undefined;
 

@@ -112,6 +112,32 @@ describe('the fence of a run', () => {
   });
 });
 
+describe('a fenced transport', () => {
+  it('asks before it opens a connection, whether or not the loss has been noticed', async () => {
+    const lost = new TidewatchError('leadership-lost', 'by the clocks');
+    const fence = {
+      mustLead: () => {
+        throw lost;
+      },
+      signal: new AbortController().signal,
+    };
+    const opened: string[] = [];
+    const transport = fencedTransport(
+      {
+        request: () => Promise.reject(new Error('not asked for')),
+        upgrade: ({ path }) => {
+          opened.push(path);
+          return Promise.reject(new Error('opened'));
+        },
+        close: async () => {},
+      },
+      fence,
+    );
+    await expect(transport.upgrade?.({ path: '/exec', protocol: 'websocket' })).rejects.toBe(lost);
+    expect(opened).toEqual([]);
+  });
+});
+
 describe('a run that is aborted', () => {
   it('ends what its client has open in pods, also where no signal was passed', async () => {
     await using world = await fixture();

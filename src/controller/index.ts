@@ -22,8 +22,9 @@ export type {
   ReconcileResult,
   RecordedEvent,
   Recorder,
+  TriggerOptions,
 } from './controller.ts';
-export type { Controller, ControllerBuilder, TriggerOptions } from './controller-builder.ts';
+export type { Controller, ControllerBuilder } from './controller-builder.ts';
 export type { Verb } from './controller-definition.ts';
 export type { LeaderElectorOptions } from './election-options.ts';
 export { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';

@@ -1,7 +1,6 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { aFunction, aNumber, anObject, anything, checkedOptions, type OptionChecks } from '../informer/option-check.ts';
-import type { ReconcileOptions } from './controller.ts';
-import type { TriggerOptions } from './controller-builder.ts';
+import type { ReconcileOptions, TriggerOptions } from './controller.ts';
 import type { ManagerOptions } from './manager-options.ts';
 
 /** What a factory, a health server or an elector takes is checked there. */

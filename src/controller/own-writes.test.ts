@@ -191,4 +191,60 @@ describe('own writes', () => {
     expect((await admin.client(configMaps).list({ namespace: 'default' })).items).toHaveLength(1);
     expect(logger.lines).toHaveLength(2);
   });
+
+  it('whose answer was lost are still looked up when the server could not be asked the first time', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, server, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    server.faults.add(WATCHES, { kind: 'delay-events', ms: 3_000 }, { times: Number.POSITIVE_INFINITY });
+    server.faults.add({ verb: 'create', resource: 'configmaps' }, { kind: 'cut', afterBytes: 0 });
+    let runs = 0;
+    manager
+      .controller('site')
+      .for(sites)
+      .reads(configMaps)
+      .reconcile(async ({ client, lister }) => {
+        // From now on it cannot be asked for a while.
+        if (++runs === 1) {
+          server.faults.add({ verb: 'list', resource: 'configmaps' }, { kind: 'status', code: 400 }, { times: 3 });
+        }
+        if (lister(configMaps).list().length > 0) throw new TerminalError('done');
+        await client(configMaps).create({ metadata: { generateName: 'child-' } });
+      });
+    await fixture.start();
+    await clock.advance(10_000);
+    expect(runs).toBe(2);
+    expect((await admin.client(configMaps).list({ namespace: 'default' })).items).toHaveLength(1);
+  });
+
+  it('leave a key its priority while it waits for them', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, server, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    server.faults.add(WATCHES, { kind: 'delay-events', ms: 3_000 }, { times: Number.POSITIVE_INFINITY });
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .source(later())
+      .reads(configMaps)
+      .reconcile(async ({ name, client }) => {
+        runs.push(name);
+        if (runs.length === 1) await client(configMaps).create({ metadata: { name: 'new' } });
+        // Holds the only worker until what `a` wrote has come.
+        if (name === 'blocker') await clock.sleep(4_000);
+        return name === 'a' && runs.length === 1 ? { requeueAfterMs: 10, priority: -50 } : undefined;
+      });
+    async function* later() {
+      await clock.sleep(500);
+      yield 'default/blocker';
+      await clock.sleep(3_500);
+      yield 'default/b';
+    }
+    await fixture.start();
+    await clock.advance(6_000);
+    expect(runs).toEqual(['a', 'blocker', 'b', 'a']);
+  });
 });

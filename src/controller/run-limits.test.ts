@@ -188,12 +188,16 @@ describe('a stop', () => {
           .catch((error: Error) => {
             outcome = error.message;
           });
+        // With a signal of its own, too, nothing is written any more.
+        const { signal } = new AbortController();
+        const written = client(sites).patch('a', { spec: { color: 'late' } }, { signal });
+        outcome += `, ${await written.catch((error: Error) => error.message)}`;
         await client(sites).patch('a', { spec: { color: 'late' } });
       });
     await fixture.start();
     await fault.met();
     await fixture.stop();
-    expect(outcome).toBe('the manager stops');
+    expect(outcome).toBe('the manager stops, the manager stops');
     const site = await fixture.admin.client(sites).get('a');
     expect(site.spec?.color).toBeUndefined();
   });

@@ -11,7 +11,7 @@ import { capabilitiesOf } from '../terminal/capabilities.ts';
 import type { Stoppable } from '../terminal/job-control.ts';
 import { Painter } from '../terminal/style.ts';
 import { VirtualTerminal } from '../terminal/virtual-terminal-fixture.ts';
-import type { TopRequest } from './top.ts';
+import type { TopRequest } from './top-request.ts';
 import { TopScreen } from './top-screen.ts';
 
 let server: ApiServer;

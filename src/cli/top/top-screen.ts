@@ -12,8 +12,8 @@ import { scrollStep } from '../terminal/scroll-keys.ts';
 import type { Painter, Span } from '../terminal/style.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { askAll, HEALTH_MS } from './health-answers.ts';
-import type { TopRequest } from './top.ts';
 import { tableLines } from './top-lines.ts';
+import type { TopRequest } from './top-request.ts';
 import { type HealthAnswer, topRows } from './top-table.ts';
 
 /** Lines above and below the rows: title, status, blank, headings; and the keys. */

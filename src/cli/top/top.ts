@@ -7,16 +7,9 @@ import { capabilitiesOf } from '../terminal/capabilities.ts';
 import { Painter } from '../terminal/style.ts';
 import { askAll, statusUrl } from './health-answers.ts';
 import { tableLines } from './top-lines.ts';
+import type { TopRequest } from './top-request.ts';
 import { TopScreen } from './top-screen.ts';
 import { topRows } from './top-table.ts';
-
-export interface TopRequest {
-  readonly namespace: string;
-  readonly name: string | undefined;
-  /** Where health servers tell what waits. */
-  readonly health: readonly string[];
-  readonly plain: boolean;
-}
 
 export async function top(invocation: Invocation): Promise<number> {
   const { io, flags, positionals } = invocation;

@@ -28,6 +28,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{src,examples,docs,tools}/**/*.test.ts', 'benchmarks/*.test.ts'],
           testTimeout: 60_000,
+          // Every core: by itself Vitest leaves one of them idle.
+          maxWorkers: '100%',
         },
       },
       {

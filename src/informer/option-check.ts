@@ -33,7 +33,8 @@ export const aSelector: ValueCheck = (value) =>
 
 /** One of these words. */
 export function oneOf(...words: readonly string[]): ValueCheck {
-  const wanted = words.map((word) => `"${word}"`).join(' or ');
+  const quoted = words.map((word) => `"${word}"`);
+  const wanted = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)].join(' or ');
   return (value) => {
     if (typeof value !== 'string') return wanted;
     if (words.includes(value)) return undefined;

@@ -39,13 +39,13 @@ export function rawRequest(port: number, request: RawRequest): Promise<RawAnswer
     const socket = connectSocket(port, '127.0.0.1', () =>
       socket.write(`${lines.join('\r\n')}\r\n\r\n${body}${chunks}`),
     );
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk) => chunks.push(chunk));
+    const received: Buffer[] = [];
+    socket.on('data', (chunk) => received.push(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // The server may close before it has read all.
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
     });
-    socket.on('close', () => resolve(parsed(Buffer.concat(chunks).toString('utf8'))));
+    socket.on('close', () => resolve(parsed(Buffer.concat(received).toString('utf8'))));
   });
 }
 

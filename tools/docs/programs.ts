@@ -112,11 +112,14 @@ export class Programs implements Disposable {
     const hasExited = isGone();
     if (!hasExited) child.kill('SIGKILL');
     await closed;
+    const hasEnded = complaints.includes(END);
+    // A signal that comes behind the last line finds Node on its way out, when nobody listens any more.
+    const cameTooLate = hasEnded && child.signalCode === 'SIGINT';
     return {
       lines,
       complaints: complaints.replace(`${END}\n`, ''),
-      exitCode: child.exitCode,
-      hasEnded: complaints.includes(END),
+      exitCode: cameTooLate ? 0 : child.exitCode,
+      hasEnded,
       hasExited,
     };
   }

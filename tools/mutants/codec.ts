@@ -31,15 +31,15 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'slabs are cleared for every dead byte',
     file: 'src/codec/packed/slabs.ts',
-    original: 'const DEAD_PART = 5;',
+    original: 'const DEAD_PART = 12;',
     replacement: 'const DEAD_PART = 500;',
     tests: [SLABS],
   },
   {
     bug: 'the slab with the fewest dead bytes is cleared',
     file: 'src/codec/packed/slabs.ts',
-    original: 'slab.used - slab.live > worst.used - worst.live',
-    replacement: 'slab.used - slab.live < worst.used - worst.live',
+    original: 'if (dead <= most) continue;',
+    replacement: 'if (worst !== undefined && dead >= most) continue;',
     tests: [SLABS],
   },
   {
@@ -52,7 +52,7 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a place that moved remembers its old offset',
     file: 'src/codec/packed/slabs.ts',
-    original: '    place.offset = slab.used;\n',
+    original: '    place.offset = to.used;\n',
     replacement: '',
     tests: [SLABS],
   },
@@ -143,7 +143,7 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the value of another field is shown',
     file: 'src/codec/packed/lazy-view.ts',
-    original: '        if (values[i] !== name) continue;\n',
+    original: '      if (field.name !== name) continue;\n',
     replacement: '',
     tests: [VIEWS],
   },
@@ -164,15 +164,15 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the origin of a view is among its fields',
     file: 'src/codec/packed/lazy-view.ts',
-    original: 'const FIELDS: PropertyDescriptor = { value: undefined, enumerable: false,',
-    replacement: 'const FIELDS: PropertyDescriptor = { value: undefined, enumerable: true,',
+    original: 'const FIELDS: PropertyDescriptor = { value: undefined, configurable: true };',
+    replacement: 'const FIELDS: PropertyDescriptor = { value: undefined, configurable: true, enumerable: true };',
     tests: [PROXIES, VIEWS],
   },
   {
     bug: 'a field of a view is decoded at every read',
     file: 'src/codec/packed/lazy-view.ts',
-    original: 'if (values === undefined) values = [name, value];',
-    replacement: 'if (values === undefined) values = assigned === undefined ? undefined : [name, value];',
+    original: 'known = { name, value, next: known };',
+    replacement: 'if (assigned !== undefined) known = { name, value, next: known };',
     tests: [VIEWS],
   },
   {

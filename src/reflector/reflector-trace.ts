@@ -42,9 +42,10 @@ export class ReflectorTrace {
     return { id: nextId(), startMs: monotonicMs(this.#clock) };
   }
 
-  /** What is handed to a list or watch function, so that it can be told apart. Whoever listens later is told of the bytes that come from then on. */
+  /** What is handed to a list or watch function, so that it can be told apart. Bytes are counted when somebody listens by then. */
   contextOf({ id }: TracedCall, signal: AbortSignal): CallContext {
-    return { signal, cause: id, onBytes: this.#onBytes };
+    const isHeard = this.counts || channels.frames.hasSubscribers;
+    return { signal, cause: id, ...(isHeard && { onBytes: this.#onBytes }) };
   }
 
   listed(call: TracedCall, how: 'list' | 'watchList', items: number, resourceVersion: string): void {

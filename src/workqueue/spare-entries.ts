@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts';
 
-/** So many keys that come again and again find their entries; far more than that are rare, and would cost memory. */
+/** How many idle entries are kept: few controllers have more keys that come again and again, and each entry costs memory. */
 const MAX_SPARE = 32_768;
 
 /**

@@ -138,7 +138,6 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a namespace counts as a part of one whose name begins the same',
     file: 'src/informer/informer-part.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code
     original: 'const prefix = `${namespace}/`;',
     replacement: 'const prefix = namespace;',
     tests: [PARTS],

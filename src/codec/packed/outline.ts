@@ -18,7 +18,7 @@ export class Outline {
     this.#part = part;
   }
 
-  /** Of an object of so many bytes. */
+  /** Of an object that is `length` bytes long. */
   view(source: ViewSource, length: number): object {
     const view = new this.#Plain();
     for (const [name, field] of this.#fields) {

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { withClassNames } from '../tools/package/class-names.ts';
+import { mergeSmallChunks } from '../tools/package/merged-chunks.ts';
 import { bundleOptions } from './bundle-options.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -53,6 +54,7 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   ...bundleOptions,
 });
+await mergeSmallChunks(dist);
 for (const script of filesIn('dist', '.js')) {
   const path = join(root, script);
   writeFileSync(path, withClassNames(readFileSync(path, 'utf8')));

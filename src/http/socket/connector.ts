@@ -12,6 +12,8 @@ import type { TlsContexts, TlsSettings } from './tls-trust.ts';
 
 /** When the kernel begins to probe a silent peer; a half-open connection then breaks within a few minutes. */
 const KEEP_ALIVE_MS = 30_000;
+/** Deno (2.9.6) loses the end of a long body when a socket with TLS reads into memory that it was given. */
+const TLS_READS_INTO_MEMORY = !('deno' in process.versions);
 
 export interface ConnectorOptions {
   server: URL;
@@ -55,7 +57,7 @@ export class Connector {
     // Before anything is open, since it may read files: while nobody reads from a tunnel, nobody notices its end.
     const settings = secure ? await opening.step(tls.settings(host)) : undefined;
     if (proxy === undefined) {
-      const into = buffer && { onread: buffer.onread };
+      const into = buffer && (!secure || TLS_READS_INTO_MEMORY) ? { onread: buffer.onread } : {};
       if (settings) await this.#secure(opening, settings, { port, ...into });
       else await this.#plain(opening, { host, port, ...into });
       return;

@@ -2,6 +2,7 @@ import { type EncodedObject, JSON_MEDIA_TYPE } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import { type ObjectPath, valueAt } from '../../api/object-path.ts';
 import { beginsWith } from '../json/json-object-reader.ts';
+import { JsonMetadataOutlines } from './json-metadata-outlines.ts';
 import { JsonPaths, parseJson } from './json-values.ts';
 import { isLarge, JsonViews } from './json-views.ts';
 import { bindFields, type PartReader, type ViewSource } from './lazy-view.ts';
@@ -25,11 +26,13 @@ export interface JsonShape {
   outlined?: OutlinedText | null;
 }
 
-/** Which objects of a shape an outline is of: those that have the same type as the first of them, and all else large. */
+/** Which objects of a shape have outlines: those that have the same type as the first of them, and all else large. */
 interface OutlinedText {
-  readonly outline: Outline;
+  readonly fields: readonly OutlineField[];
   /** By the names of the shape: the text of the value, of those that say what type it is. */
   readonly types: readonly (Buffer | undefined)[];
+  /** By that of their metadata; undefined is that of objects whose metadata have none. */
+  readonly outlines: Map<Outline | undefined, Outline>;
 }
 
 /** Where in the text of an object its parts lie. */
@@ -51,6 +54,7 @@ export class JsonFormat implements PackedFormat, PartReader {
   readonly #byNames = new Map<string, JsonShape>();
   readonly #views = new JsonViews();
   readonly #paths = new JsonPaths();
+  readonly #metadata = new JsonMetadataOutlines(this.#views, (bytes, end) => this.#metadataAt(bytes, end));
 
   /** Undefined when there are too many. */
   shapeOf(names: readonly string[]): JsonShape | undefined {
@@ -88,7 +92,7 @@ export class JsonFormat implements PackedFormat, PartReader {
     if (shape === undefined) return undefined;
     if (shape.outlined === undefined) shape.outlined = this.#outlined(shape, bytes, start, end);
     if (shape.outlined === null) return undefined;
-    const { outline, types } = shape.outlined;
+    const { fields, types, outlines } = shape.outlined;
     let at = layoutStart(shape, end);
     for (const type of types) {
       const valueStart = start + bytes.readUInt32LE(at);
@@ -99,6 +103,12 @@ export class JsonFormat implements PackedFormat, PartReader {
           : valueEnd - valueStart === type.length && beginsWith(bytes, valueStart, valueEnd, type);
       if (!isKnown) return undefined;
       at += RANGE_BYTES;
+    }
+    const metadata = this.#metadata.outline(bytes, start, end);
+    let outline = outlines.get(metadata);
+    if (outline === undefined) {
+      outline = new Outline(fields, this, metadata);
+      outlines.set(metadata, outline);
     }
     return outline;
   }
@@ -154,11 +164,16 @@ export class JsonFormat implements PackedFormat, PartReader {
       fields.push([name, field]);
       at += RANGE_BYTES;
     }
-    return { outline: new Outline(fields, this), types };
+    return { fields, types, outlines: new Map() };
   }
 
   #decodeAll(bytes: Buffer, start: number, end: number): object {
     return parseJson(bytes, start, layoutStart(this.#shapeAt(bytes, end), end)) as object;
+  }
+
+  /** Where the range of the metadata is written. */
+  #metadataAt(bytes: Buffer, end: number): number {
+    return rangeOf(this.#shapeAt(bytes, end), 'metadata', end);
   }
 
   #shapeAt(bytes: Buffer, end: number): JsonShape | undefined {

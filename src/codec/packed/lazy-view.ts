@@ -14,6 +14,10 @@ export interface ViewSource extends Identity {
 
 /** How parts of one type are read. */
 export interface PartReader {
+  /** Of the part in its object, when that does not follow from where it lies. */
+  readonly path?: string | undefined;
+  /** What the view of an object of `length` bytes shows under `name`, when it takes no bytes to tell; else undefined. */
+  outlined?(name: string, source: ViewSource, length: number): object | undefined;
   /** The part lies from `start` to `end` in `bytes`, in an object that begins at `objectStart`, whose views ask `source` for more. */
   readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown;
 }

@@ -1,16 +1,28 @@
-import { EMBEDDED, type FieldPlan, LIST, MAP, MESSAGE, type MessagePlan, ONE } from '../protobuf/message-plan.ts';
+import {
+  EMBEDDED,
+  EMPTY_MESSAGE,
+  type FieldPlan,
+  LIST,
+  MAP,
+  MESSAGE,
+  type MessagePlan,
+  ONE,
+  STRING,
+  TIME,
+} from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { WireError } from '../protobuf/wire-error.ts';
 import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
 import {
   type Accessors,
   bindFields,
+  constant,
   type Identity,
   type PartReader,
   plainObjects,
   type ViewSource,
 } from './lazy-view.ts';
-import { Outline, type OutlineField } from './outline.ts';
+import { IdentityField, Outline, type OutlineField } from './outline.ts';
 
 type Data = Record<string, unknown>;
 
@@ -23,6 +35,12 @@ const SMALL_BYTES = 64;
 
 /** The slots of more fields are not kept as bits of a number. */
 const MAX_OUTLINED = 31;
+/** Objects of a kind look in few ways: views of one that looks in yet another way are made from its bytes. */
+const MAX_OUTLINES = 1024;
+/** Which fields a message shows cannot be told without decoding it. */
+const UNKNOWN = -1;
+/** Go writes times that are not zero in no more. */
+const TIME_BYTES = 8;
 
 /** What the views of one kind of object share. */
 export interface ViewParts {
@@ -50,8 +68,19 @@ export class MessageViews implements PartReader {
   readonly #inner: (MessageViews | undefined)[];
   /** Some of its fields lie in messages of their own, or it is not shown as an object: it has to be decoded as a whole. */
   readonly #isWhole: boolean;
-  /** By the slots of their fields, as bits. */
-  readonly #outlines = new Map<number, Outline>();
+  /** By the fields that the metadata of the objects show, and those that the objects do, both as bits by slot. */
+  readonly #outlines = new Map<number, Map<number, Outline>>();
+  #outlineCount = 0;
+  /** Finds the metadata in a whole object before it reads a field of theirs. */
+  readonly #metadataPart: PartReader = {
+    path: 'metadata',
+    readField: (bytes, start, end, name, objectStart, source) => {
+      const metadata = this.#byName.get('metadata') as FieldPlan;
+      const valueEnd = this.#openField(metadata, bytes, start, end);
+      const valueStart = this.#parts.reader.position;
+      return this.#viewsIn(metadata).readField(bytes, valueStart, valueEnd, name, objectStart, source);
+    },
+  };
   /** By slot: where the values of each field lie in the message in hand. An end of 0 is a field that it lacks. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
@@ -79,28 +108,30 @@ export class MessageViews implements PartReader {
     return this.#decoder.readMessage(this.#plan, end);
   }
 
-  /** Of the message from `start` to `end`, when all its fields are put off. `known` comes first in its views. */
+  /** Of the object from `start` to `end`, when all its fields are put off. `known` comes first in its views. */
   outline(bytes: Buffer, start: number, end: number, known: readonly OutlineField[]): Outline | undefined {
     const { fields } = this.#plan;
-    this.#parts.reader.open(bytes, start, end);
-    if (this.#isWhole || fields.length > MAX_OUTLINED || !this.#findRuns(end)) return undefined;
-    let slots = 0;
+    const slots = this.#shown(bytes, start, end);
+    if (slots === UNKNOWN) return undefined;
     for (let slot = 0; slot < fields.length; slot++) {
       const field = fields[slot] as FieldPlan;
-      const runEnd = this.#ends[slot] as number;
-      if (runEnd === 0 ? field.absent !== undefined : !isLarge(field, runEnd - (this.#starts[slot] as number))) {
-        return undefined;
-      }
-      if (runEnd !== 0) slots |= 1 << slot;
+      const isShown = (slots & (1 << slot)) !== 0;
+      const length = (this.#ends[slot] as number) - (this.#starts[slot] as number);
+      if (isShown ? !isLarge(field, length) : field.absent !== undefined) return undefined;
     }
-    let outline = this.#outlines.get(slots);
-    if (outline === undefined) {
-      const putOff = fields.filter(({ slot }) => slots & (1 << slot));
-      const accessors = putOff.map(({ name, slot }) => [name, this.#accessors[slot] as PropertyDescriptor] as const);
-      outline = new Outline([...known, ...accessors], this);
-      this.#outlines.set(slots, outline);
-    }
-    return outline;
+    const metadata = this.#byName.get('metadata');
+    const inMetadata = metadata === undefined ? UNKNOWN : this.#shownIn(metadata, bytes, start, end);
+    const outlines = this.#outlines.get(inMetadata) ?? new Map<number, Outline>();
+    const outline = outlines.get(slots);
+    if (outline !== undefined || this.#outlineCount >= MAX_OUTLINES) return outline;
+    const ofMetadata =
+      metadata === undefined || inMetadata === UNKNOWN
+        ? undefined
+        : new Outline(this.#viewsIn(metadata).#outlineFields(inMetadata), this.#metadataPart);
+    const added = new Outline([...known, ...this.#outlineFields(slots)], this, ofMetadata);
+    this.#outlineCount++;
+    this.#outlines.set(inMetadata, outlines.set(slots, added));
+    return added;
   }
 
   /** Adds the fields of the message to `view`. `identity` is for the metadata of an object, which take from it what it has. */
@@ -149,10 +180,8 @@ export class MessageViews implements PartReader {
     const runEnd = this.#findRun(field, end);
     const runStart = this.#starts[field.slot] as number;
     reader.position = runStart;
-    const { message } = field;
-    if (field.code !== MESSAGE || message === undefined || field.shape === MAP)
-      return this.#decoder.readRun(field, runEnd);
-    const views = this.#viewsIn(field.slot, message);
+    if (field.code !== MESSAGE || field.shape === MAP) return this.#decoder.readRun(field, runEnd);
+    const views = this.#viewsIn(field);
     if (field.shape === LIST) return views.#list(bytes, runStart, runEnd, objectStart, source);
     const valueEnd = this.#elementEnd(runEnd);
     const valueStart = reader.position;
@@ -160,14 +189,71 @@ export class MessageViews implements PartReader {
     return views.extend(new views.#Plain(), bytes, valueStart, valueEnd, objectStart, source, source);
   }
 
-  #viewsIn(slot: number, message: MessagePlan): MessageViews {
+  /** `field` holds messages. */
+  #viewsIn({ slot, message }: FieldPlan): MessageViews {
     let found = this.#inner[slot];
     if (found !== undefined) return found;
     const { byPlan } = this.#parts;
-    found = byPlan.get(message) ?? new MessageViews(message, this.#parts);
-    byPlan.set(message, found);
+    const plan = message as MessagePlan;
+    found = byPlan.get(plan) ?? new MessageViews(plan, this.#parts);
+    byPlan.set(plan, found);
     this.#inner[slot] = found;
     return found;
+  }
+
+  /** Moves the reader to the message in a field of the one from `start` to `end`, and returns where it ends. */
+  #openField(field: FieldPlan, bytes: Buffer, start: number, end: number): number {
+    const { reader } = this.#parts;
+    reader.open(bytes, start, end);
+    const runEnd = this.#findRun(field, end);
+    reader.position = this.#starts[field.slot] as number;
+    return this.#elementEnd(runEnd);
+  }
+
+  /** Which fields the message in `field` shows, of the message whose fields were found last. */
+  #shownIn(field: FieldPlan, bytes: Buffer, start: number, end: number): number {
+    if (this.#ends[field.slot] === 0) return UNKNOWN;
+    const valueEnd = this.#openField(field, bytes, start, end);
+    return this.#viewsIn(field).#shown(bytes, this.#parts.reader.position, valueEnd);
+  }
+
+  /** Which fields JSON shows of the message from `start` to `end`, as bits by slot, or `UNKNOWN`. */
+  #shown(bytes: Buffer, start: number, end: number): number {
+    const { fields } = this.#plan;
+    const { reader } = this.#parts;
+    reader.open(bytes, start, end);
+    if (this.#isWhole || fields.length > MAX_OUTLINED || !this.#findRuns(end)) return UNKNOWN;
+    let slots = 0;
+    for (let slot = 0; slot < fields.length; slot++) {
+      const runEnd = this.#ends[slot] as number;
+      const field = fields[slot] as FieldPlan;
+      if (runEnd === 0) {
+        // Views do not share what is in it.
+        if (field.absent === EMPTY_MESSAGE) return UNKNOWN;
+        continue;
+      }
+      if (field.omitsZero) {
+        reader.position = this.#starts[slot] as number;
+        reader.tag();
+        // What is written in one byte is 0, or the length of nothing.
+        if (bytes[reader.position] === 0) continue;
+        const length = runEnd - reader.position - 1;
+        if (field.code === TIME ? length > TIME_BYTES : field.code !== STRING && reader.int64() === 0) return UNKNOWN;
+      }
+      slots |= 1 << slot;
+    }
+    return slots;
+  }
+
+  #outlineFields(slots: number): OutlineField[] {
+    return this.#plan.fields.flatMap((field): OutlineField[] => {
+      const { name, slot, absent } = field;
+      if ((slots & (1 << slot)) === 0) {
+        return absent === undefined ? [] : [[name, constant(this.#decoder.absentValue(field))]];
+      }
+      const key = this.#isTop ? undefined : this.#identityKeys[slot];
+      return [[name, key === undefined ? (this.#accessors[slot] as PropertyDescriptor) : new IdentityField(key)]];
+    });
   }
 
   #list(bytes: Buffer, start: number, end: number, objectStart: number, source: ViewSource): unknown[] {

@@ -42,3 +42,68 @@ describe('a view of JSON that nobody reads', () => {
     }
   });
 });
+
+describe('metadata of which only the identity is read', () => {
+  const identity = { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '7' };
+  const METADATA = { ...identity, generation: 3, labels: { app: 'web' }, annotations: { long } };
+
+  it('are shown without the text of the object', async () => {
+    const pod = await take({ ...LARGE, metadata: METADATA });
+    const { home } = pod;
+    pod.home = new Slab(Buffer.alloc(0), 'gone');
+    const { metadata } = pod.view();
+    expect(Object.keys(metadata)).toEqual(Object.keys(METADATA));
+    expect(metadata).toMatchObject(identity);
+    pod.home = home;
+    expect(JSON.stringify(metadata)).toBe(JSON.stringify(METADATA));
+  });
+
+  it('are those of the object, whatever others with other fields came before', async () => {
+    const variants = [
+      METADATA,
+      { ...METADATA, generation: undefined },
+      { ...METADATA, namespace: '' },
+      { ...METADATA, namespace: undefined },
+      { ...METADATA, uid: null },
+      { ...METADATA, labels: null },
+      { ...METADATA, 'u\u0308': 1, '"': 2 },
+      JSON.parse(`{"__proto__":${JSON.stringify(long)},"name":"a","annotations":{}}`),
+      { name: 'b', ...METADATA },
+    ].map((metadata) => ({ ...LARGE, metadata }));
+    for (const order of [variants, variants.toReversed()]) {
+      const codec = packed();
+      for (const variant of [...order, ...order]) {
+        const pod = await take(variant, codec);
+        expect(JSON.stringify(pod.view())).toBe(JSON.stringify(variant));
+        expect(Object.keys(pod.view().metadata)).toEqual(Object.keys(JSON.parse(JSON.stringify(variant.metadata))));
+      }
+    }
+  });
+
+  it('are those that a parser gives when a name comes twice', async () => {
+    const text = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","x":1,"annotations":{"long":"${long}"},"x":2},"spec":{"long":"${long}"}}`;
+    const pod = await take(JSON.parse(text));
+    const twice = whole(await takeJson(text));
+    expect(JSON.stringify(twice.view())).toBe(JSON.stringify(pod.view()));
+  });
+
+  it('belong to one view: what its reader writes is seen by no other', async () => {
+    const pod = await take({ ...LARGE, metadata: METADATA });
+    const { metadata } = pod.view();
+    metadata.name = 'changed';
+    Object.assign(metadata.labels ?? {}, { app: 'changed' });
+    expect(JSON.stringify(pod.view().metadata)).toBe(JSON.stringify(METADATA));
+  });
+
+  it('name the field whose text is damaged', async () => {
+    const pod = await take({ ...LARGE, metadata: METADATA });
+    const { labels } = pod.view().metadata;
+    expect(labels).toEqual({ app: 'web' });
+    const at = pod.home.bytes.indexOf('"app"', pod.offset);
+    pod.home.bytes.write('?', at + 1, 'latin1');
+    pod.home.bytes.write('\n', at + 2, 'latin1');
+    const { metadata } = pod.view();
+    expect(metadata.name).toBe('a');
+    expect(() => metadata.labels).toThrow('metadata.labels of n/a cannot be decoded');
+  });
+});

@@ -1,21 +1,35 @@
-import { bindFields, type PartReader, plainObjects, type ViewSource } from './lazy-view.ts';
+import { bindFields, type Identity, type PartReader, plainObjects, type ViewSource } from './lazy-view.ts';
 
-/** A field that all these objects have alike, or one that is read later. */
-export type OutlineField = readonly [name: string, field: string | PropertyDescriptor];
+/** A field that says what the identity of the object says. */
+export class IdentityField {
+  readonly key: keyof Identity;
+
+  constructor(key: keyof Identity) {
+    this.key = key;
+  }
+}
+
+/** A field that all these objects have alike, one of their identity, or one that is read later. */
+export type OutlineField = readonly [name: string, field: string | IdentityField | PropertyDescriptor];
 
 /**
- * How the views of many objects look that nobody has read: what is not the same in all of them is put off. Such a view is made without
- * a look at the bytes, which most likely are in no cache of the processor.
+ * How the views of many objects look that nobody has read: what is not the same in all of them, and not known of each, is put off. Such
+ * a view is made without a look at the bytes, which most likely are in no cache of the processor.
  */
-export class Outline {
+export class Outline implements PartReader {
+  readonly path: string | undefined;
   readonly #fields: readonly OutlineField[];
   readonly #part: PartReader;
+  /** That of their metadata; unset when these are metadata, or when it takes the bytes to tell. */
+  readonly #metadata: Outline | undefined;
   readonly #Plain = plainObjects();
 
   /** In the order of the view. `part` reads what is put off. */
-  constructor(fields: readonly OutlineField[], part: PartReader) {
+  constructor(fields: readonly OutlineField[], part: PartReader, metadata?: Outline) {
     this.#fields = fields;
     this.#part = part;
+    this.path = part.path;
+    this.#metadata = metadata;
   }
 
   /** Of an object that is `length` bytes long. */
@@ -23,8 +37,17 @@ export class Outline {
     const view = new this.#Plain();
     for (const [name, field] of this.#fields) {
       if (typeof field === 'string') view[name] = field;
+      else if (field instanceof IdentityField) view[name] = source[field.key];
       else Object.defineProperty(view, name, field);
     }
-    return bindFields(view, source, this.#part, 0, length);
+    return bindFields(view, source, this, 0, length);
+  }
+
+  outlined(name: string, source: ViewSource, length: number): object | undefined {
+    return name === 'metadata' ? this.#metadata?.view(source, length) : undefined;
+  }
+
+  readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown {
+    return this.#part.readField(bytes, start, end, name, objectStart, source);
   }
 }

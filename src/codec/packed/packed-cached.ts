@@ -150,12 +150,14 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
   /** All that a view has not decoded when it was made comes through here. */
   readField(part: PartReader, start: number, end: number, name: string): unknown {
+    const outlined = part.outlined?.(name, this, end);
+    if (outlined !== undefined) return outlined;
     try {
       const { bytes } = this;
       const from = this.start;
       return part.readField(bytes, from + start, from + end, name, from, this);
     } catch (error) {
-      throw this.#explained(error, name, start);
+      throw this.#explained(error, part.path === undefined ? name : `${part.path}.${name}`, start);
     }
   }
 

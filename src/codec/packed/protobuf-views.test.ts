@@ -56,6 +56,72 @@ describe('the metadata of a view', () => {
   });
 });
 
+describe('metadata of which only the identity is read', () => {
+  const spec = bytesField(2, bytesField(10, 'n'.repeat(200)));
+  const status = bytesField(3, bytesField(3, 'm'.repeat(200)));
+  const time = (...parts: Uint8Array[]) => bytesField(8, ...parts);
+  const variants: readonly Uint8Array[][] = [
+    [
+      bytesField(3, 'n'),
+      bytesField(5, 'u'),
+      bytesField(6, '7'),
+      time(numberField(1, 1_800_000_000)),
+      entry(11, 'a', 'b'),
+    ],
+    [
+      bytesField(2, ''),
+      bytesField(3, ''),
+      bytesField(4, ''),
+      bytesField(5, ''),
+      bytesField(6, ''),
+      numberField(7, 0),
+      time(),
+    ],
+    [
+      bytesField(2, 'a-'),
+      numberField(7, 3),
+      time(numberField(1, 1), numberField(2, 0)),
+      bytesField(9, numberField(1, 5)),
+    ],
+    [bytesField(9), numberField(10, 0), bytesField(14, '')],
+    [entry(11, 'a', 'b'), bytesField(14, 'wait'), entry(11, 'c', 'd')],
+    [numberField(7, 3), numberField(7, 4)],
+    [time(Buffer.from('0880e0beb0f9ffffffff01', 'hex'))],
+    [Buffer.from('388000', 'hex')],
+  ];
+
+  it('are shown without the bytes of the object', async () => {
+    const [pod] = (await podsOf([
+      bytesField(1, bytesField(1, 'a'), ...(variants[0] ?? []), entry(12, 'l', 'x'.repeat(90))),
+      spec,
+      status,
+    ])) as [PackedCached<AnyObject>];
+    const { home } = pod;
+    pod.home = new Slab(Buffer.alloc(0), 'gone');
+    const { metadata } = pod.view();
+    expect(metadata).toMatchObject({ name: 'a', namespace: 'n', uid: 'u', resourceVersion: '7' });
+    pod.home = home;
+    expect(metadata).toEqual(
+      new ObjectDecoder(core('Pod')).decode(home.bytes, pod.offset, pod.offset + pod.length).metadata,
+    );
+  });
+
+  it('show the fields that the decoder shows, whatever others came before', async () => {
+    const messages = variants.map((parts) => [
+      bytesField(1, bytesField(1, 'a'), entry(12, 'l', 'x'.repeat(90)), ...parts),
+      spec,
+      status,
+    ]);
+    const pods = await podsOf(...messages, ...messages.toReversed());
+    expect(pods).toHaveLength(2 * variants.length);
+    for (const pod of pods as PackedCached<AnyObject>[]) {
+      const decoded = new ObjectDecoder(core('Pod')).decode(pod.home.bytes, pod.offset, pod.offset + pod.length);
+      expect(Object.keys(pod.view().metadata)).toEqual(Object.keys(decoded.metadata as object));
+      expect(JSON.stringify(pod.view().metadata)).toBe(JSON.stringify(decoded.metadata));
+    }
+  });
+});
+
 describe('the metadata of views that follow the first', () => {
   const time = (seconds: number) => numberField(1, seconds);
   const absent = fc.constant(Buffer.alloc(0));

@@ -4,8 +4,8 @@ const LARGEST_BYTES = 1024 * 1024;
 const SLAB_PART = 64;
 /** A place takes at most this part of a slab, else it gets one of its own: so little is lost at the ends of slabs. */
 const PLACE_PART = 8;
-/** Dead bytes up to this part of the live ones are left where they are. With the room in the newest slab, a tenth. */
-const DEAD_PART = 12;
+/** Dead bytes up to this part of the live ones are left where they are. With the newest slab and a spare one, a tenth. */
+const DEAD_PART = 13;
 const SLACK_BYTES = 2 * SMALLEST_BYTES;
 /** The newest slab may be this part of the live bytes when most of them have gone; a larger one is given up. */
 const OUTGROWN_PART = 8;
@@ -19,15 +19,17 @@ const UNLISTED = -1;
  */
 type SlabState = 'fresh' | 'known' | 'gone';
 
-/** A stretch of memory that is filled from its beginning to its end, once: what has been written never changes. */
+/** A stretch of memory that is filled from its beginning to its end. What a place refers to never changes. */
 export class Slab {
   readonly bytes: Buffer;
   state: SlabState;
   used = 0;
   /** Bytes of the places that stay. */
   live = 0;
-  /** By the slots of the places: those that stay, and, without keeping them alive, those that stayed once. */
-  entries: (Place | WeakRef<Place>)[] = [];
+  /** Bytes of the entries. What has been used beside them belongs to places that the slab does not know. */
+  listed = 0;
+  /** By their slots: the places that stay, and those that stayed once. */
+  entries: Place[] = [];
   #view: DataView | undefined;
 
   constructor(bytes: Buffer, state: SlabState) {
@@ -47,7 +49,7 @@ export class Place {
   home: Slab;
   offset: number;
   readonly length: number;
-  /** Its index in the entries of the slab, from the first time that it was stored there. */
+  /** Its index in the entries of the slab, from the first time that it was stored there; `dead` while it does not stay. */
   slot = UNLISTED;
 
   constructor(home: Slab, offset: number, length: number) {
@@ -57,33 +59,31 @@ export class Place {
   }
 }
 
-/** What was still referred to when its slab had gone: looked at again after the next collection of garbage. */
-interface Leftover {
-  /** Empty once there has been such a collection. */
-  readonly sentinel: WeakRef<object>;
-  readonly places: readonly WeakRef<Place>[];
-}
-
 /**
  * Bytes outside the heap of V8, in slabs that are only ever appended to. Bytes are written on arrival (`reserve`), and
  * count from the moment that somebody says they stay (`store`) until they do not (`drop`); those of which nobody ever says
- * so go with the places that refer to them. When more than a twelfth as many bytes are dead as are alive, the slab with most
- * dead bytes is cleared: what is alive in it moves to the newest slab. One slab at a time, so that no call takes long.
+ * so go with the places that refer to them. When more than a thirteenth as many bytes are dead as are alive, the slab with most
+ * dead bytes is cleared: what is alive in it moves to the newest slab, and what is dead, which somebody may still read, to memory
+ * of its own. One slab at a time, so that no call takes long. The slab is then filled again: memory that is asked for and given
+ * back all the time makes V8 collect garbage all the time.
  */
 export class Slabs {
   readonly #known = new Set<Slab>();
-  readonly #leftovers: Leftover[] = [];
   #current: Slab | undefined;
+  /** Cleared, and not referred to by any place. */
+  #spare: Slab | undefined;
+  /** Takes what is small and dead. */
+  #remains: Slab | undefined;
   /** How many views of what lies in them have been made. */
   views = 0;
-  #heldBytes = 0;
+  #knownBytes = 0;
   #liveBytes = 0;
   /** Written since anything was last stored: a list on its way, most likely. */
   #arrivingBytes = 0;
 
-  /** The memory of all slabs in which something stays. */
+  /** The memory of all slabs in which something stays, and of the one that is filled next. */
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#knownBytes + (this.#spare?.bytes.length ?? 0);
   }
 
   get liveBytes(): number {
@@ -105,7 +105,7 @@ export class Slabs {
 
   /** The bytes of the place stay until it is dropped. Does nothing, and returns false, when they do already. */
   store(place: Place): boolean {
-    if (isLive(place)) return false;
+    if (place.slot >= 0) return false;
     this.#arrivingBytes = 0;
     if (place.home.state === 'gone') this.#move(place);
     else this.#enter(place);
@@ -116,9 +116,9 @@ export class Slabs {
 
   /** The bytes of the place are still there for those who hold it, and no longer count. False when they did not before. */
   drop(place: Place): boolean {
-    if (!isLive(place)) return false;
+    if (place.slot < 0) return false;
     const slab = place.home;
-    slab.entries[place.slot] = new WeakRef(place);
+    place.slot = dead(place.slot);
     slab.live -= place.length;
     this.#liveBytes -= place.length;
     if (slab.live === 0 && slab !== this.#current) this.#clear(slab);
@@ -128,20 +128,27 @@ export class Slabs {
 
   /** Gives a place that is not stored memory of its own, so that it does not keep a whole slab alive. */
   detach(place: Place): void {
-    if (isLive(place) || place.home.bytes.length === place.length) return;
-    copyOut(place);
+    if (place.slot !== UNLISTED || place.home.bytes.length === place.length) return;
+    moveTo(new Slab(Buffer.allocUnsafeSlow(place.length), 'gone'), place);
   }
 
   #slabWithRoom(length: number): Slab {
     const current = this.#current;
     if (current !== undefined && current.bytes.length - current.used >= length) return current;
-    this.#releaseLeftovers();
     const size = slabSize(this.#liveBytes + this.#arrivingBytes);
     if (length > size / PLACE_PART) return new Slab(Buffer.allocUnsafeSlow(length), 'fresh');
-    this.#current = new Slab(Buffer.allocUnsafeSlow(size), 'fresh');
+    const next = this.#takeSpare(size) ?? new Slab(Buffer.allocUnsafeSlow(size), 'fresh');
+    this.#current = next;
     // What was kept only because it might still be filled.
     if (current?.state === 'known' && current.live === 0) this.#clear(current);
-    return this.#current;
+    return next;
+  }
+
+  #takeSpare(size: number): Slab | undefined {
+    const spare = this.#spare;
+    if (spare?.bytes.length !== size) return undefined;
+    this.#spare = undefined;
+    return spare;
   }
 
   /** Lists the place in its slab. */
@@ -150,17 +157,17 @@ export class Slabs {
     if (slab.state === 'fresh') {
       slab.state = 'known';
       this.#known.add(slab);
-      this.#heldBytes += slab.bytes.length;
+      this.#knownBytes += slab.bytes.length;
     }
-    if (place.slot === UNLISTED) place.slot = slab.entries.push(place) - 1;
-    else slab.entries[place.slot] = place;
     slab.live += place.length;
+    if (place.slot === UNLISTED) {
+      place.slot = slab.entries.push(place) - 1;
+      slab.listed += place.length;
+    } else place.slot = dead(place.slot);
   }
 
   #move(place: Place): void {
-    const removal = new Removal(place.home);
-    removal.take(place, this.#slabWithRoom(place.length));
-    removal.copy();
+    moveTo(this.#slabWithRoom(place.length), place);
     this.#enter(place);
   }
 
@@ -171,14 +178,14 @@ export class Slabs {
       return;
     }
     const room = current?.state === 'known' ? current.bytes.length - current.used : 0;
-    if (this.#heldBytes - room - this.#liveBytes <= this.#liveBytes / DEAD_PART + SLACK_BYTES) return;
+    if (this.#knownBytes - room - this.#liveBytes <= this.#liveBytes / DEAD_PART + SLACK_BYTES) return;
     let worst: Slab | undefined;
     let most = 0;
     for (const slab of this.#known) {
       // What is left at the end of a slab that has been filled is lost, too.
-      const dead = (slab === current ? slab.used : slab.bytes.length) - slab.live;
-      if (dead <= most) continue;
-      most = dead;
+      const lost = (slab === current ? slab.used : slab.bytes.length) - slab.live;
+      if (lost <= most) continue;
+      most = lost;
       worst = slab;
     }
     if (worst !== undefined) this.#clear(worst);
@@ -187,36 +194,40 @@ export class Slabs {
   #clear(slab: Slab): void {
     if (slab === this.#current) this.#current = undefined;
     this.#known.delete(slab);
-    this.#heldBytes -= slab.bytes.length;
+    this.#knownBytes -= slab.bytes.length;
     slab.state = 'gone';
-    const dead: WeakRef<Place>[] = [];
     // What lies together goes together: to copy a few long stretches takes less than to copy many short ones.
     const removal = new Removal(slab);
-    for (const entry of slab.entries) {
-      if (entry instanceof Place) {
-        removal.take(entry, this.#slabWithRoom(entry.length));
-        this.#enter(entry);
-      } else dead.push(entry);
+    for (const place of slab.entries) {
+      if (place.slot >= 0) {
+        removal.take(place, this.#slabWithRoom(place.length));
+        this.#enter(place);
+      } else moveTo(this.#lastRest(place.length), place);
     }
     removal.copy();
     slab.entries = [];
-    if (dead.length > 0) this.#leftovers.push({ sentinel: new WeakRef({}), places: dead });
+    this.#keepSpare(slab);
   }
 
-  /**
-   * A place that was dropped may be kept by somebody for long, and its whole slab with it. Those that have outlived a
-   * collection of garbage get memory of their own; before one there is no telling them from those that nobody holds.
-   */
-  #releaseLeftovers(): void {
-    for (;;) {
-      const first = this.#leftovers[0];
-      if (first === undefined || first.sentinel.deref() !== undefined) return;
-      this.#leftovers.shift();
-      for (const reference of first.places) {
-        const place = reference.deref();
-        if (place !== undefined && place.home.state === 'gone') this.detach(place);
-      }
-    }
+  /** Where something dead lies that has this many bytes: if it is small, beside others, at most `SMALLEST_BYTES` of them. */
+  #lastRest(length: number): Slab {
+    if (length > SMALLEST_BYTES / PLACE_PART) return new Slab(Buffer.allocUnsafeSlow(length), 'gone');
+    const remains = this.#remains;
+    if (remains !== undefined && remains.bytes.length - remains.used >= length) return remains;
+    this.#remains = new Slab(Buffer.allocUnsafeSlow(SMALLEST_BYTES), 'gone');
+    return this.#remains;
+  }
+
+  /** Of one that was just cleared. */
+  #keepSpare(slab: Slab): void {
+    const size = slabSize(this.#liveBytes);
+    if (slab.bytes.length === size && slab.listed === slab.used) {
+      slab.state = 'fresh';
+      slab.used = 0;
+      slab.live = 0;
+      slab.listed = 0;
+      this.#spare = slab;
+    } else if (this.#spare?.bytes.length !== size) this.#spare = undefined;
   }
 }
 
@@ -253,8 +264,9 @@ class Removal {
   }
 }
 
-function isLive(place: Place): boolean {
-  return place.slot !== UNLISTED && place.home.entries[place.slot] === place;
+/** The slot of a place that stays when it does not stay any more, and the other way round. */
+function dead(slot: number): number {
+  return UNLISTED - 1 - slot;
 }
 
 function isOutgrown({ bytes }: Slab, liveBytes: number): boolean {
@@ -267,10 +279,9 @@ function slabSize(total: number): number {
   return size;
 }
 
-function copyOut(place: Place): void {
-  const bytes = Buffer.allocUnsafeSlow(place.length);
-  place.home.bytes.copy(bytes, 0, place.offset, place.offset + place.length);
-  place.home = new Slab(bytes, 'gone');
-  place.offset = 0;
-  place.slot = UNLISTED;
+/** Copies the bytes of the place to the end of `to`, which has room for them. */
+function moveTo(to: Slab, place: Place): void {
+  const removal = new Removal(place.home);
+  removal.take(place, to);
+  removal.copy();
 }

@@ -22,10 +22,13 @@ export interface Cached<T extends KubernetesObject = KubernetesObject> {
   readonly labels: Labels;
   /** The object as plain data. */
   view(): Stored<T>;
-  /** The table calls these when it has stored the object and when it has dropped it; the compact cache keeps its bytes in order by that. */
-  stored?(): void;
+  /**
+   * The table calls these when it has stored the object, in the place of `previous` if there was one under its key, and when it has
+   * dropped it; the compact cache keeps its bytes in order by that.
+   */
+  stored?(previous?: Cached<T>): void;
   dropped?(): void;
-  /** The bytes that it is kept in, where it is kept as bytes. They must not be changed. */
+  /** The bytes that it is kept in, where it is kept as bytes. They must not be changed, and may move: whoever keeps them copies them. */
   encoded?(): EncodedObject;
 }
 

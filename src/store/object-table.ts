@@ -216,7 +216,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     for (let i = 0; i < this.#indexes.length; i++) this.#indexes[i]?.move(row, values[i]);
     if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;
     if (old !== cached) {
-      cached.stored?.();
+      cached.stored?.(old);
       old?.dropped?.();
     }
     return old;

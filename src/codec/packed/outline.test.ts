@@ -68,7 +68,7 @@ describe('metadata of which only the identity is read', () => {
       { ...METADATA, labels: null },
       { ...METADATA, 'u\u0308': 1, '"': 2 },
       JSON.parse(`{"__proto__":${JSON.stringify(long)},"name":"a","annotations":{}}`),
-      { name: 'b', ...METADATA },
+      { labels: { a: 'b' }, ...identity },
     ].map((metadata) => ({ ...LARGE, metadata }));
     for (const order of [variants, variants.toReversed()]) {
       const codec = packed();
@@ -77,6 +77,14 @@ describe('metadata of which only the identity is read', () => {
         expect(JSON.stringify(pod.view())).toBe(JSON.stringify(variant));
         expect(Object.keys(pod.view().metadata)).toEqual(Object.keys(JSON.parse(JSON.stringify(variant.metadata))));
       }
+    }
+  });
+
+  it('are told apart from others whose names have the same hash', async () => {
+    const codec = packed();
+    for (const name of ['qzxfjdn', 'aefkcgh', 'qzxfjdn']) {
+      const pod = { ...LARGE, metadata: { name: 'a', [name]: long } };
+      expect(JSON.stringify((await take(pod, codec)).view())).toBe(JSON.stringify(pod));
     }
   });
 

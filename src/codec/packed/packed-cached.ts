@@ -9,7 +9,7 @@ import { IdentifyingKeeper } from '../protobuf/identity-scanner.ts';
 import type { WireReader } from '../protobuf/wire-reader.ts';
 import type { PartReader, ViewSource } from './lazy-view.ts';
 import type { Outline } from './outline.ts';
-import { Place, type Slab, type Slabs } from './slabs.ts';
+import { Place, type Room, type Slabs } from './slabs.ts';
 
 /**
  * How the bytes of one object are read that lie from `start` to `end` in `bytes`. What has been taken in is known to have
@@ -89,20 +89,21 @@ export class PackedFamily<T extends KubernetesObject> {
  * time has no field.
  */
 export class PackedCached<T extends KubernetesObject> extends Place implements Cached<T>, PathReadable, ViewSource {
-  readonly key: string;
+  /** The texts of `key` and `uid` are those of the version that was stored before, if there was one: they outlive all versions. */
+  key: string;
   readonly namespace: string;
-  readonly uid: string;
+  uid: string;
   readonly resourceVersion: string;
   protected readonly family: PackedFamily<T>;
 
-  /** The bytes are the last that were written to the slab; the family is that of objects that look like them. */
+  /** The bytes lie in the room; the family is that of objects that look like them. */
   constructor(
     family: PackedFamily<T>,
     { key, namespace, uid, resourceVersion }: Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'>,
-    slab: Slab,
+    { slab, offset }: Room,
     length: number,
   ) {
-    super(slab, slab.used - length, length);
+    super(slab, offset, length);
     this.key = key;
     this.namespace = namespace;
     this.uid = uid;
@@ -173,8 +174,18 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     return this.family.format.encoded(this.bytes, this.start, this.end);
   }
 
-  stored(): void {
+  stored(previous?: Cached<T>): void {
+    if (previous !== undefined) this.#shareTexts(previous);
+    this.keepStored();
+  }
+
+  protected keepStored(): void {
     this.family.slabs.store(this);
+  }
+
+  #shareTexts({ key, uid }: Cached<T>): void {
+    this.key = key;
+    if (this.uid === uid) this.uid = uid;
   }
 
   dropped(): void {
@@ -252,9 +263,10 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
   }
 
   protected override keepReduced(length: number): Cached<T> {
-    const slab = this.#family.slabs.reserve(length);
-    this.write(slab.bytes, slab.used - length);
-    const family = this.#family.like(slab.bytes, slab.used - length, slab.used);
-    return new PackedCached(family, this.scanner, slab, length);
+    const room = this.#family.slabs.reserve(length);
+    const { slab, offset } = room;
+    this.write(slab.bytes, offset);
+    const family = this.#family.like(slab.bytes, offset, offset + length);
+    return new PackedCached(family, this.scanner, room, length);
   }
 }

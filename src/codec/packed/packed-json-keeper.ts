@@ -64,11 +64,11 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
     }
     const { textSize } = scanner;
     const length = textSize + format.layoutSize(scanner);
-    const slab = family.slabs.reserve(length);
-    const at = slab.used - length;
-    scanner.copyText(slab.bytes, at);
-    format.writeLayout(scanner, slab.bytes, at + textSize);
-    return new PackedCached(family.like(slab.bytes, at, slab.used), scanner, slab, length);
+    const room = family.slabs.reserve(length);
+    const { slab, offset } = room;
+    scanner.copyText(slab.bytes, offset);
+    format.writeLayout(scanner, slab.bytes, offset + textSize);
+    return new PackedCached(family.like(slab.bytes, offset, offset + length), scanner, room, length);
   }
 
   #packOrExplain(decoded: Cached<T> | BrokenObject, where: Where): Cached<T> | BrokenObject {

@@ -86,6 +86,8 @@ describe('metadata of which only the identity is read', () => {
     [bytesField(9), numberField(10, 0), bytesField(14, '')],
     [entry(11, 'a', 'b'), bytesField(14, 'wait'), entry(11, 'c', 'd')],
     [numberField(7, 3), numberField(7, 4)],
+    [bytesField(2, ''), bytesField(4, ''), time()],
+    [numberField(7, 0)],
     [time(Buffer.from('0880e0beb0f9ffffffff01', 'hex'))],
     [Buffer.from('388000', 'hex')],
   ];

@@ -11,7 +11,7 @@ import {
   ReducingKeeper,
 } from './packed-cached.ts';
 import type { Sharing } from './sharing.ts';
-import type { Slab } from './slabs.ts';
+import type { Room } from './slabs.ts';
 import type { Template } from './templates.ts';
 
 /** What all objects of one format have in common that share what they hold. */
@@ -29,15 +29,15 @@ export class SharedCached<T extends KubernetesObject> extends PackedCached<T> im
   readonly template: Template;
   declare protected readonly family: SharedFamily<T>;
 
-  /** The recipe is the last that was written to the slab. */
+  /** The recipe lies in the room. */
   constructor(
     family: SharedFamily<T>,
     identity: Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'>,
-    slab: Slab,
+    room: Room,
     length: number,
     template: Template,
   ) {
-    super(family, identity, slab, length);
+    super(family, identity, room, length);
     this.template = template;
   }
 
@@ -58,7 +58,7 @@ export class SharedCached<T extends KubernetesObject> extends PackedCached<T> im
     return this.family.format.encoded(bytes, 0, bytes.length);
   }
 
-  override stored(): void {
+  protected override keepStored(): void {
     this.family.sharing.store(this);
   }
 
@@ -93,7 +93,7 @@ export class SharedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
     const { sharing } = this.#family;
     this.write(sharing.room(length), 0);
     const template = sharing.share(this.#plan, this.#reader, length);
-    const slab = sharing.writeRecipe();
-    return new SharedCached(this.#family, this.scanner, slab, sharing.recipeLength, template);
+    const room = sharing.writeRecipe();
+    return new SharedCached(this.#family, this.scanner, room, sharing.recipeLength, template);
   }
 }

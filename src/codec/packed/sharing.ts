@@ -3,7 +3,7 @@ import type { WireReader } from '../protobuf/wire-reader.ts';
 import { Assembler, type SharedPlace } from './assembler.ts';
 import { type ContentHash, ObjectHashes } from './object-hashes.ts';
 import { wholeRecipe } from './recipe.ts';
-import type { Slab, Slabs } from './slabs.ts';
+import type { Room, Slabs } from './slabs.ts';
 import { Template, Templates } from './templates.ts';
 import { type Stretch, WireDifference } from './wire-difference.ts';
 
@@ -63,12 +63,11 @@ export class Sharing {
     );
   }
 
-  /** Writes the recipe of the object that was shared last: the last `recipeLength` bytes of the slab. */
-  writeRecipe(): Slab {
-    const length = this.recipeLength;
-    const slab = this.#slabs.reserve(length);
-    this.#difference.recipe.bytes.copy(slab.bytes, slab.used - length, 0, length);
-    return slab;
+  /** Writes the recipe of the object that was shared last, `recipeLength` bytes. */
+  writeRecipe(): Room {
+    const room = this.#slabs.reserve(this.recipeLength);
+    this.#difference.recipe.bytes.copy(room.slab.bytes, room.offset, 0, this.recipeLength);
+    return room;
   }
 
   /** How many bytes more the stored objects would take if each were kept whole. */
@@ -120,9 +119,9 @@ export class Sharing {
   }
 
   #become(length: number): Template {
-    const slab = this.#slabs.reserve(length);
-    this.#arrived.bytes.copy(slab.bytes, slab.used - length, 0, length);
-    const template = new Template(slab, length);
+    const room = this.#slabs.reserve(length);
+    this.#arrived.bytes.copy(room.slab.bytes, room.offset, 0, length);
+    const template = new Template(room, length);
     this.recipeLength = wholeRecipe(this.#difference.recipe.bytes, length);
     const { owners, labels, stem } = this.#hashes;
     for (const hash of [owners, labels, stem]) if (hash !== 0) this.#templates.add(template, hash);

@@ -10,6 +10,16 @@ const SLACK_BYTES = 2 * SMALLEST_BYTES;
 /** The newest slab may be this part of the live bytes when most of them have gone; a larger one is given up. */
 const OUTGROWN_PART = 8;
 
+/** Places whose lengths differ by less are taken for each other. */
+const CLASS_BITS = 6;
+/** What is written may be shorter than what lay there by this part of it. */
+const SPARE_PART = 16;
+/** This many dead places are looked at for one in which something has room. */
+const MAX_TRIES = 8;
+/** With fewer it is not worth looking for those that are no longer dead. */
+const FEW_HOLES = 1024;
+
+/** The slot of a place that is in no slab's entries. */
 const UNLISTED = -1;
 
 /**
@@ -19,17 +29,21 @@ const UNLISTED = -1;
  */
 type SlabState = 'fresh' | 'known' | 'gone';
 
-/** A stretch of memory that is filled from its beginning to its end. What a place refers to never changes. */
+/** A stretch of memory that is filled from its beginning to its end, and after that where something dead lay. */
 export class Slab {
   readonly bytes: Buffer;
   state: SlabState;
   used = 0;
   /** Bytes of the places that stay. */
   live = 0;
-  /** Bytes of the entries. What has been used beside them belongs to places that the slab does not know. */
+  /** Bytes of the entries. */
   listed = 0;
-  /** By their slots: the places that stay, and those that stayed once. */
-  entries: Place[] = [];
+  /** Bytes between them, which were too few for another place. Whatever else is used belongs to places that the slab does not know. */
+  lost = 0;
+  /** By their slots: the places that stay, and those that stayed once and still lie there. */
+  entries: (Place | undefined)[] = [];
+  /** The slots without an entry. */
+  vacant: number[] = [];
   #view: DataView | undefined;
 
   constructor(bytes: Buffer, state: SlabState) {
@@ -59,16 +73,24 @@ export class Place {
   }
 }
 
+/** Where something may be written. */
+export interface Room {
+  readonly slab: Slab;
+  readonly offset: number;
+}
+
 /**
- * Bytes outside the heap of V8, in slabs that are only ever appended to. Bytes are written on arrival (`reserve`), and
- * count from the moment that somebody says they stay (`store`) until they do not (`drop`); those of which nobody ever says
- * so go with the places that refer to them. When more than a thirteenth as many bytes are dead as are alive, the slab with most
- * dead bytes is cleared: what is alive in it moves to the newest slab, and what is dead, which somebody may still read, to memory
- * of its own. One slab at a time, so that no call takes long. The slab is then filled again: memory that is asked for and given
- * back all the time makes V8 collect garbage all the time.
+ * Bytes outside the heap of V8, in slabs. Bytes are written on arrival (`reserve`), and count from the moment that somebody says
+ * they stay (`store`) until they do not (`drop`); those of which nobody ever says so go with the places that refer to them.
+ * What is written takes the place of something dead that is a little longer, or goes to the end of the newest slab. What was dead
+ * there gets memory of its own, as somebody may still read it. When more than a thirteenth as many bytes are dead as are
+ * alive, the slab with most dead bytes is cleared: what is alive in it moves to the newest slab. One slab at a time, so that no
+ * call takes long. The slab is then filled again: memory that is asked for and given back all the time makes V8 collect garbage
+ * all the time.
  */
 export class Slabs {
   readonly #known = new Set<Slab>();
+  readonly #holes = new Holes();
   #current: Slab | undefined;
   /** Cleared, and not referred to by any place. */
   #spare: Slab | undefined;
@@ -95,12 +117,15 @@ export class Slabs {
     return this.#liveBytes;
   }
 
-  /** Room for `length` bytes, which the caller fills: the last ones before `used` of the slab that is returned. */
-  reserve(length: number): Slab {
+  /** Room for `length` bytes, which the caller fills. */
+  reserve(length: number): Room {
     this.#arrivingBytes += length;
+    const hole = this.#holes.take(length);
+    if (hole !== undefined) return this.#vacate(hole, length);
     const slab = this.#slabWithRoom(length);
+    const offset = slab.used;
     slab.used += length;
-    return slab;
+    return { slab, offset };
   }
 
   /** The bytes of the place stay until it is dropped. Does nothing, and returns false, when they do already. */
@@ -119,6 +144,7 @@ export class Slabs {
     if (place.slot < 0) return false;
     const slab = place.home;
     place.slot = dead(place.slot);
+    this.#holes.add(place);
     slab.live -= place.length;
     this.#liveBytes -= place.length;
     if (slab.live === 0 && slab !== this.#current) this.#clear(slab);
@@ -161,9 +187,22 @@ export class Slabs {
     }
     slab.live += place.length;
     if (place.slot === UNLISTED) {
-      place.slot = slab.entries.push(place) - 1;
+      place.slot = slab.vacant.pop() ?? slab.entries.length;
+      slab.entries[place.slot] = place;
       slab.listed += place.length;
     } else place.slot = dead(place.slot);
+  }
+
+  /** Moves something dead away, so that `length` bytes can be written where it lay. */
+  #vacate(hole: Place, length: number): Room {
+    const { home: slab, offset } = hole;
+    const slot = dead(hole.slot);
+    slab.entries[slot] = undefined;
+    slab.vacant.push(slot);
+    slab.listed -= hole.length;
+    slab.lost += hole.length - length;
+    moveTo(this.#lastRest(hole.length), hole);
+    return { slab, offset };
   }
 
   #move(place: Place): void {
@@ -199,6 +238,7 @@ export class Slabs {
     // What lies together goes together: to copy a few long stretches takes less than to copy many short ones.
     const removal = new Removal(slab);
     for (const place of slab.entries) {
+      if (place === undefined) continue;
       if (place.slot >= 0) {
         removal.take(place, this.#slabWithRoom(place.length));
         this.#enter(place);
@@ -206,6 +246,7 @@ export class Slabs {
     }
     removal.copy();
     slab.entries = [];
+    slab.vacant = [];
     this.#keepSpare(slab);
   }
 
@@ -221,14 +262,70 @@ export class Slabs {
   /** Of one that was just cleared. */
   #keepSpare(slab: Slab): void {
     const size = slabSize(this.#liveBytes);
-    if (slab.bytes.length === size && slab.listed === slab.used) {
+    if (slab.bytes.length === size && slab.listed + slab.lost === slab.used) {
       slab.state = 'fresh';
       slab.used = 0;
       slab.live = 0;
       slab.listed = 0;
+      slab.lost = 0;
       this.#spare = slab;
     } else if (this.#spare?.bytes.length !== size) this.#spare = undefined;
   }
+}
+
+/** The dead places in slabs, by their lengths. Places that have been moved, or that stay again, are forgotten by and by. */
+class Holes {
+  readonly #byClass = new Map<number, Place[]>();
+  #count = 0;
+  #tidyAt = FEW_HOLES;
+
+  add(place: Place): void {
+    const key = place.length >> CLASS_BITS;
+    const alike = this.#byClass.get(key);
+    if (alike === undefined) this.#byClass.set(key, [place]);
+    else alike.push(place);
+    if (++this.#count >= this.#tidyAt) this.#tidy();
+  }
+
+  /** Takes out a place in which `length` bytes have room, and little room is left beside them. */
+  take(length: number): Place | undefined {
+    const first = length >> CLASS_BITS;
+    const last = (length + length / SPARE_PART) >> CLASS_BITS;
+    for (let key = first; key <= last; key++) {
+      const alike = this.#byClass.get(key);
+      if (alike === undefined) continue;
+      // In the first class not all have room; a look at the newest of them must do.
+      for (let tries = 0; tries < MAX_TRIES && alike.length > tries; ) {
+        const at = alike.length - 1 - tries;
+        const place = alike[at] as Place;
+        if (isDead(place) && place.length < length) {
+          tries++;
+          continue;
+        }
+        alike[at] = alike.at(-1) as Place;
+        alike.pop();
+        this.#count--;
+        if (isDead(place)) return place;
+      }
+    }
+    return undefined;
+  }
+
+  #tidy(): void {
+    this.#count = 0;
+    for (const [key, alike] of this.#byClass) {
+      const left = alike.filter(isDead);
+      this.#count += left.length;
+      if (left.length === 0) this.#byClass.delete(key);
+      else this.#byClass.set(key, left);
+    }
+    this.#tidyAt = Math.max(FEW_HOLES, 2 * this.#count);
+  }
+}
+
+/** Whether it lies where it once stayed. */
+function isDead({ slot }: Place): boolean {
+  return slot < UNLISTED;
 }
 
 /** Moves places out of a slab. Their bytes follow when a place comes that does not lie behind the one before, or at `copy`. */

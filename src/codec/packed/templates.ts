@@ -1,4 +1,4 @@
-import { Place, type Slab } from './slabs.ts';
+import { Place, type Room } from './slabs.ts';
 
 const WAYS = 4;
 const FEWEST_SLOTS = 256;
@@ -11,9 +11,9 @@ export class Template extends Place {
   users = 0;
   readonly reference = new WeakRef(this);
 
-  /** The bytes are the last that were written to the slab. */
-  constructor(slab: Slab, length: number) {
-    super(slab, slab.used - length, length);
+  /** The bytes lie in the room. */
+  constructor({ slab, offset }: Room, length: number) {
+    super(slab, offset, length);
   }
 }
 

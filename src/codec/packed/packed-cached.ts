@@ -51,7 +51,7 @@ export class PackedFamily<T extends KubernetesObject> {
   readonly outline: Outline | undefined;
   readonly #onDamage: DamageListener<T> | undefined;
   readonly #options: PackedFamilyOptions<T>;
-  readonly #byOutline = new Map<Outline, PackedFamily<T>>();
+  readonly #byOutline = new Map<Outline, this>();
 
   constructor(options: PackedFamilyOptions<T>, outline?: Outline) {
     const { format, slabs, reduction, onDamage } = options;
@@ -64,15 +64,19 @@ export class PackedFamily<T extends KubernetesObject> {
   }
 
   /** Those among them whose views look like that of the object from `start` to `end`. */
-  like(bytes: Buffer, start: number, end: number): PackedFamily<T> {
+  like(bytes: Buffer, start: number, end: number): this {
     const outline = this.format.outline(bytes, start, end);
     if (outline === undefined) return this;
     let family = this.#byOutline.get(outline);
     if (family === undefined) {
-      family = new PackedFamily(this.#options, outline);
+      family = this.withOutline(this.#options, outline) as this;
       this.#byOutline.set(outline, family);
     }
     return family;
+  }
+
+  protected withOutline(options: PackedFamilyOptions<T>, outline: Outline): PackedFamily<T> {
+    return new PackedFamily(options, outline);
   }
 
   /** The error for the reader of a damaged object, after it has been reported. */
@@ -137,7 +141,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   view(): Stored<T> {
     const { outline, origin, slabs } = this.family;
     slabs.views++;
-    const view = (outline === undefined ? this.#viewOfBytes() : outline.view(this, this.length)) as Stored<T>;
+    const view = (outline === undefined ? this.#viewOfBytes() : outline.view(this, this.end - this.start)) as Stored<T>;
     return origin === undefined ? view : markOrigin(view, origin);
   }
 

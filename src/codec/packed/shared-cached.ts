@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../../api/metadata.ts';
 import type { MessagePlan } from '../protobuf/message-plan.ts';
 import type { WireReader } from '../protobuf/wire-reader.ts';
 import type { SharedPlace } from './assembler.ts';
+import type { Outline } from './outline.ts';
 import {
   PackedCached,
   PackedFamily,
@@ -18,9 +19,13 @@ import type { Template } from './templates.ts';
 export class SharedFamily<T extends KubernetesObject> extends PackedFamily<T> {
   readonly sharing: Sharing;
 
-  constructor(options: PackedFamilyOptions<T>, sharing: Sharing) {
-    super(options);
+  constructor(options: PackedFamilyOptions<T>, sharing: Sharing, outline?: Outline) {
+    super(options, outline);
     this.sharing = sharing;
+  }
+
+  protected override withOutline(options: PackedFamilyOptions<T>, outline: Outline): SharedFamily<T> {
+    return new SharedFamily(options, this.sharing, outline);
   }
 }
 
@@ -91,9 +96,11 @@ export class SharedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
 
   protected override keepReduced(length: number): Cached<T> {
     const { sharing } = this.#family;
-    this.write(sharing.room(length), 0);
+    const arrived = sharing.room(length);
+    this.write(arrived, 0);
+    const family = this.#family.like(arrived, 0, length);
     const template = sharing.share(this.#plan, this.#reader, length);
     const room = sharing.writeRecipe();
-    return new SharedCached(this.#family, this.scanner, room, sharing.recipeLength, template);
+    return new SharedCached(family, this.scanner, room, sharing.recipeLength, template);
   }
 }

@@ -1,15 +1,10 @@
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { makeServingCertificate } from '../src/apiserver/http/certificate.ts';
 import { asArray, asObject, asString, getPath, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
+import { type RawAnswer, RawWebhooks, reviewed } from './raw-webhook-fixture.ts';
 import { type AskedRequest, EVENTUALLY, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `conversion-${process.pid}`;
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
-/** What a webhook answers; a text is sent as it is. */
-type Answer = (review: JsonObject) => JsonObject | string | 'hang';
 
 /** `spec.hostPort` of v1 is `spec.host` and `spec.port` of v2. */
 function converted(value: JsonValue, apiVersion: string): JsonObject {
@@ -22,65 +17,18 @@ function converted(value: JsonValue, apiVersion: string): JsonObject {
   return { ...object, apiVersion, spec: { hostPort: `${asString(spec.host)}:${asString(spec.port)}` } };
 }
 
-const respond = (review: JsonObject, response: JsonObject): JsonObject => ({
-  kind: review.kind ?? '',
-  apiVersion: review.apiVersion ?? '',
-  response: { uid: getPath(review, 'request', 'uid') ?? '', ...response },
-});
 const desired = (review: JsonObject) => asString(getPath(review, 'request', 'desiredAPIVersion'));
 const objects = (review: JsonObject) => asArray(getPath(review, 'request', 'objects'));
 /** The right answer, with something done to each object. */
 const right =
-  (change: (object: JsonObject) => JsonObject = (object) => object): Answer =>
+  (change: (object: JsonObject) => JsonObject = (object) => object): RawAnswer =>
   (review) =>
-    respond(review, {
+    reviewed(review, {
       convertedObjects: objects(review).map((object) => change(converted(object, desired(review)))),
       result: { status: 'Success' },
     });
-const withMetadata = (metadata: JsonObject): Answer =>
+const withMetadata = (metadata: JsonObject): RawAnswer =>
   right((object) => ({ ...object, metadata: { ...asObject(object.metadata), ...metadata } }));
-
-/** One webhook server for each API server: what they were sent can be compared. */
-class Hooks {
-  readonly #server: Server;
-  readonly #ca: string;
-  answer: Answer = right();
-  status = 200;
-  readonly reviews: JsonObject[] = [];
-
-  constructor() {
-    const { ca, certificate, key } = makeServingCertificate(['127.0.0.1']);
-    this.#ca = ca;
-    this.#server = createServer({ cert: certificate, key }, (request, response) => {
-      let text = '';
-      request.on('data', (chunk) => {
-        text += chunk;
-      });
-      request.on('end', () => {
-        const review = JSON.parse(text) as JsonObject;
-        this.reviews.push(review);
-        const said = this.answer(review);
-        if (said === 'hang') return;
-        const body = typeof said === 'string' ? said : JSON.stringify(said);
-        response.writeHead(this.status, { 'content-type': 'application/json' }).end(body);
-      });
-    });
-  }
-
-  listen(): Promise<void> {
-    return new Promise((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  clientConfig(): JsonObject {
-    const { port } = this.#server.address() as AddressInfo;
-    return { url: `https://127.0.0.1:${port}/convert`, caBundle: Buffer.from(this.#ca).toString('base64') };
-  }
-}
 
 const text = { type: 'string' };
 const version = (name: string, storage: boolean, properties: JsonObject, more: JsonObject = {}): JsonObject => ({
@@ -126,7 +74,7 @@ function definition(group: string, conversion: JsonObject): JsonObject {
 }
 
 describe('conversion webhooks of the embedded server and a real one', () => {
-  const hooks = { real: new Hooks(), ours: new Hooks() };
+  const hooks = { real: new RawWebhooks(), ours: new RawWebhooks() };
   let servers: TwoServers;
   let count = 0;
 
@@ -144,10 +92,10 @@ describe('conversion webhooks of the embedded server and a real one', () => {
 
   const webhook = (side: 'real' | 'ours', more: JsonObject = {}): JsonObject => ({
     strategy: 'Webhook',
-    webhook: { clientConfig: hooks[side].clientConfig(), conversionReviewVersions: ['v1'], ...more },
+    webhook: { clientConfig: hooks[side].clientConfig('convert'), conversionReviewVersions: ['v1'], ...more },
   });
-  const set = (answer: Answer, status = 200) => {
-    for (const hook of [hooks.real, hooks.ours]) Object.assign(hook, { answer, status });
+  const set = (answer: RawAnswer, status = 200) => {
+    for (const hook of [hooks.real, hooks.ours]) hook.answers.set('convert', { answer, status });
   };
 
   /** A definition on both servers, served by both. */
@@ -261,7 +209,7 @@ describe('conversion webhooks of the embedded server and a real one', () => {
     const { group, site } = await served();
     for (const hook of [hooks.real, hooks.ours]) hook.reviews.length = 0;
     await same(group, site('v2', 'a', { host: 'h', port: '1' }));
-    const sent = ({ reviews: [first = {}] }: Hooks): unknown => {
+    const sent = ({ reviews: [first = {}] }: RawWebhooks): unknown => {
       const kept = asObject(first.request);
       const [object] = objects(first).map(asObject);
       const { managedFields: _owners, uid, creationTimestamp, ...metadata } = asObject(object?.metadata);
@@ -271,21 +219,21 @@ describe('conversion webhooks of the embedded server and a real one', () => {
     expect(sent(hooks.ours)).toEqual(sent(hooks.real));
   });
 
-  const LIES: [string, Answer, number?][] = [
-    ['no, with a reason', (review) => respond(review, { result: { status: 'Failure', message: 'not this one' } })],
-    ['no, without a reason', (review) => respond(review, { result: { status: 'Failure' } })],
-    ['nothing about success', (review) => respond(review, { convertedObjects: objects(review) })],
-    ['no objects', (review) => respond(review, { convertedObjects: [], result: { status: 'Success' } })],
+  const LIES: [string, RawAnswer, number?][] = [
+    ['no, with a reason', (review) => reviewed(review, { result: { status: 'Failure', message: 'not this one' } })],
+    ['no, without a reason', (review) => reviewed(review, { result: { status: 'Failure' } })],
+    ['nothing about success', (review) => reviewed(review, { convertedObjects: objects(review) })],
+    ['no objects', (review) => reviewed(review, { convertedObjects: [], result: { status: 'Success' } })],
     [
       'too many objects',
       (review) => {
         const object = converted(objects(review)[0] ?? {}, desired(review));
-        return respond(review, { convertedObjects: [object, object], result: { status: 'Success' } });
+        return reviewed(review, { convertedObjects: [object, object], result: { status: 'Success' } });
       },
     ],
     [
       'the object as it was',
-      (review) => respond(review, { convertedObjects: objects(review), result: { status: 'Success' } }),
+      (review) => reviewed(review, { convertedObjects: objects(review), result: { status: 'Success' } }),
     ],
     ['another group', right((object) => ({ ...object, apiVersion: 'other.example.com/v1' }))],
     ['another kind', right((object) => ({ ...object, kind: 'Other' }))],
@@ -369,6 +317,168 @@ describe('conversion webhooks of the embedded server and a real one', () => {
       for (const name of ['a', 'b']) await same(group, { method: 'GET', path: path(of, `/${name}`) });
       await same(group, { method: 'GET', path: path(of) });
     }
+  });
+
+  /** What goes by the rules about v2 sees v2, whatever the client writes: `Equivalent` is the default. */
+  describe('before those who are asked about another version', () => {
+    const REGISTRATION = '/apis/admissionregistration.k8s.io/v1';
+    const rules = (group: string) => [
+      { apiGroups: [group], apiVersions: ['v2'], operations: ['*'], resources: ['sites'] },
+    ];
+    const both = async (plural: string, body: (side: 'real' | 'ours') => JsonObject) => {
+      const made: Awaited<ReturnType<TwoServers['askReal']>>[] = [];
+      for (const side of ['real', 'ours'] as const) {
+        const request = { method: 'POST', path: `${REGISTRATION}/${plural}`, body: body(side) };
+        made.push(await (side === 'real' ? servers.askReal(request) : servers.askOurs(request)));
+      }
+      expect(
+        made.map(({ status }) => status),
+        JSON.stringify(made),
+      ).toEqual([201, 201]);
+      return async () => {
+        for (const { body } of made.slice(0, 1)) {
+          const name = asString(getPath(body, 'metadata', 'name'));
+          await servers.ask({ method: 'DELETE', path: `${REGISTRATION}/${plural}/${name}` });
+        }
+      };
+    };
+    /** Until the real server goes by what was registered a moment ago. */
+    const known = (request: AskedRequest, isKnown: (status: number, body: JsonValue) => boolean) =>
+      vi.waitFor(async () => {
+        const { status, body } = await servers.askReal({ ...request, path: `${request.path}?dryRun=All` });
+        expect(isKnown(status, body)).toBe(true);
+      }, EVENTUALLY);
+    const webhooks = (kind: string, group: string, answer: RawAnswer, more: JsonObject = {}) => {
+      for (const hook of [hooks.real, hooks.ours]) hook.answers.set('admit', { answer, status: 200 });
+      return both(`${kind}webhookconfigurations`, (side) => ({
+        metadata: { name: group },
+        webhooks: [
+          {
+            name: 'hook.example.com',
+            clientConfig: hooks[side].clientConfig('admit'),
+            rules: rules(group),
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+            ...more,
+          },
+        ],
+      }));
+    };
+    const spec = (review: JsonObject, of: string) => JSON.stringify(getPath(review, 'request', of, 'spec') ?? null);
+    const denyBad: RawAnswer = (review) => {
+      const said = `${asString(getPath(review, 'request', 'resource', 'version'))} of ${asString(getPath(review, 'request', 'requestResource', 'version'))}: ${spec(review, 'object')} after ${spec(review, 'oldObject')}`;
+      const isBad = [spec(review, 'object'), spec(review, 'oldObject')].some((one) => one.includes('bad'));
+      return reviewed(review, isBad ? { allowed: false, status: { message: said } } : { allowed: true });
+    };
+    const patch = (path: string, hostPort: string): AskedRequest => ({
+      method: 'PATCH',
+      path,
+      body: { spec: { hostPort } },
+      type: 'application/merge-patch+json',
+    });
+
+    it('validating webhooks see the version of their rules', async () => {
+      set(right());
+      const { group, path, site } = await served();
+      await same(group, site('v1', 'old', { hostPort: 'bad:0' }));
+      await same(group, site('v1', 'good', { hostPort: 'good:0' }));
+      const remove = await webhooks('validating', group, denyBad);
+      await known(site('v1', 'probe', { hostPort: 'bad:1' }), (status) => status === 400);
+      await same(group, site('v1', 'a', { hostPort: 'bad:1' }));
+      await same(group, site('v1', 'b', { hostPort: 'fine:1' }));
+      await same(group, site('v2', 'c', { host: 'bad', port: '1' }));
+      await same(group, patch(path('v1', '/old'), 'fine:2'));
+      await same(group, patch(path('v1', '/good'), 'bad:2'));
+      await same(group, { method: 'DELETE', path: path('v1', '/old') });
+      // The webhook that converts says no.
+      set((review) => reviewed(review, { convertedObjects: [], result: { status: 'Failure', message: 'never' } }));
+      await same(group, site('v1', 'd', { hostPort: 'fine:1' }));
+      set(right());
+      await remove();
+    });
+
+    it('and not with an exact policy', async () => {
+      set(right());
+      const { group, site } = await served();
+      const remove = await webhooks('validating', group, denyBad, { matchPolicy: 'Exact' });
+      await known(site('v2', 'probe', { host: 'bad', port: '1' }), (status) => status === 400);
+      await same(group, site('v1', 'a', { hostPort: 'bad:1' }));
+      await remove();
+    });
+
+    it('mutating webhooks change the version of their rules', async () => {
+      set(right());
+      const { group, path, site } = await served();
+      const operations = [{ op: 'replace', path: '/spec/host', value: 'changed' }];
+      const change = Buffer.from(JSON.stringify(operations)).toString('base64');
+      const answer: RawAnswer = (review) =>
+        reviewed(
+          review,
+          spec(review, 'object').includes('keep')
+            ? { allowed: true }
+            : { allowed: true, patchType: 'JSONPatch', patch: change },
+        );
+      const remove = await webhooks('mutating', group, answer, {
+        rules: [{ ...rules(group)[0], operations: ['CREATE', 'UPDATE'] }],
+      });
+      const probe = site('v1', 'probe', { hostPort: 'x:1' });
+      await known(probe, (_status, body) => JSON.stringify(body).includes('changed'));
+      await same(group, site('v1', 'a', { hostPort: 'x:1' }));
+      await same(group, site('v1', 'b', { hostPort: 'keep:1' }));
+      await same(group, patch(path('v1', '/b'), 'other:2'));
+      for (const of of ['v1', 'v2']) await same(group, { method: 'GET', path: path(of, '/b') });
+      set((review) => reviewed(review, { convertedObjects: [], result: { status: 'Failure', message: 'never' } }));
+      await same(group, site('v1', 'd', { hostPort: 'fine:1' }));
+      set(right());
+      await remove();
+    });
+
+    it('policies judge and change the version of their rules', async () => {
+      set(right());
+      const { group, path, site } = await served();
+      const named = { metadata: { name: group } };
+      const binding = { ...named, spec: { policyName: group } };
+      const matchConstraints = { resourceRules: [{ ...rules(group)[0], operations: ['CREATE', 'UPDATE'] }] };
+      const removals = [
+        await both('validatingadmissionpolicies', () => ({
+          ...named,
+          spec: {
+            matchConstraints,
+            validations: [{ expression: "object.spec.host != 'bad'", messageExpression: "'host ' + object.spec.host" }],
+          },
+        })),
+        await both('validatingadmissionpolicybindings', () => ({
+          ...binding,
+          spec: { ...binding.spec, validationActions: ['Deny'] },
+        })),
+        await both('mutatingadmissionpolicies', () => ({
+          ...named,
+          spec: {
+            matchConstraints,
+            matchConditions: [{ name: 'one', expression: "object.spec.host == 'one'" }],
+            reinvocationPolicy: 'Never',
+            mutations: [
+              {
+                patchType: 'ApplyConfiguration',
+                applyConfiguration: { expression: "Object{spec: Object.spec{host: object.spec.host + '-two'}}" },
+              },
+            ],
+          },
+        })),
+        await both('mutatingadmissionpolicybindings', () => binding),
+      ];
+      await known(site('v1', 'probe', { hostPort: 'bad:1' }), (status) => status === 422);
+      const probe = site('v1', 'probe', { hostPort: 'one:1' });
+      await known(probe, (_status, body) => JSON.stringify(body).includes('one-two'));
+      await same(group, site('v1', 'a', { hostPort: 'bad:1' }));
+      await same(group, site('v1', 'b', { hostPort: 'one:1' }));
+      await same(group, patch(path('v1', '/b'), 'bad:2'));
+      for (const of of ['v1', 'v2']) await same(group, { method: 'GET', path: path(of, '/b') });
+      set((review) => reviewed(review, { convertedObjects: [], result: { status: 'Failure', message: 'never' } }));
+      await same(group, site('v1', 'd', { hostPort: 'fine:1' }));
+      set(right());
+      for (const remove of removals) await remove();
+    });
   });
 
   const WRONG: JsonObject[] = [

@@ -1,8 +1,6 @@
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { makeServingCertificate } from '../src/apiserver/http/certificate.ts';
 import { asObject, asString, getPath, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
+import { RawWebhooks, reviewed } from './raw-webhook-fixture.ts';
 import { type AskedRequest, EVENTUALLY, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `webhooks-${process.pid}`;
@@ -16,7 +14,7 @@ const patch = (path: string, body: JsonValue, type = 'application/merge-patch+js
   return { method: 'PATCH', path, body, type };
 };
 
-/** What a webhook answers to a review; a text is sent as it is. */
+/** What a webhook answers to the request of a review; a text is sent as it is. */
 type Answer = (request: JsonObject) => JsonObject | string | 'hang';
 const allow = (): JsonObject => ({ allowed: true });
 const deny = (status?: JsonObject) => (): JsonObject => ({ allowed: false, ...(status ? { status } : {}) });
@@ -37,8 +35,8 @@ interface Case {
   /** Compared on both servers; the first one tells when the real one knows the webhook: it must not be simply allowed. */
   readonly requests: AskedRequest[];
   readonly before?: AskedRequest[];
-  /** Whether the first request shows that the webhook is asked. Default: it is not 201. */
-  readonly isAsked?: (body: JsonValue, warnings: unknown) => boolean;
+  /** Whether the first request shows that the webhook is asked. Default: it is refused. */
+  readonly isAsked?: (body: JsonValue, warnings: unknown, status: number) => boolean;
 }
 
 const marked = (body: JsonValue) => JSON.stringify(body).includes('"marked"');
@@ -323,55 +321,13 @@ const CASES: Case[] = [
       },
     ],
     requests: [{ method: 'POST', path: `/api/v1/namespaces/${ns}/pods/attach/attach?container=c&stdin=true` }],
+    // Nobody can be attached to a pod that does not run, and the server that has not heard of the webhook yet says so.
+    isAsked: (body) => JSON.stringify(body).includes('denied the request'),
   },
 ];
 
-/** One webhook server for each API server, so that what they were sent can be compared. */
-class Hooks {
-  readonly #server: Server;
-  readonly #ca: string;
-  readonly answers = new Map<string, { answer: Answer; status: number }>();
-  readonly reviews: JsonObject[] = [];
-
-  constructor() {
-    const { ca, certificate, key } = makeServingCertificate(['127.0.0.1']);
-    this.#ca = ca;
-    this.#server = createServer({ cert: certificate, key }, (request, response) => {
-      let text = '';
-      request.on('data', (chunk) => {
-        text += chunk;
-      });
-      request.on('end', () => {
-        const review = JSON.parse(text) as JsonObject;
-        this.reviews.push(review);
-        const hook = this.answers.get(new URL(request.url ?? '', 'https://x').pathname.slice(1));
-        const said = hook?.answer(asObject(review.request)) ?? 'hang';
-        if (said === 'hang') return;
-        const { kind, apiVersion } = review;
-        const uid = getPath(review, 'request', 'uid') ?? null;
-        const body = typeof said === 'string' ? said : JSON.stringify({ kind, apiVersion, response: { uid, ...said } });
-        response.writeHead(hook?.status ?? 200, { 'content-type': 'application/json' }).end(body);
-      });
-    });
-  }
-
-  listen(): Promise<void> {
-    return new Promise((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  clientConfig(path: string): JsonObject {
-    const { port } = this.#server.address() as AddressInfo;
-    return { url: `https://127.0.0.1:${port}/${path}`, caBundle: Buffer.from(this.#ca).toString('base64') };
-  }
-}
-
 describe('webhooks of the embedded server and a real one', () => {
-  const hooks = { real: new Hooks(), ours: new Hooks() };
+  const hooks = { real: new RawWebhooks(), ours: new RawWebhooks() };
   let servers: TwoServers;
 
   beforeAll(async () => {
@@ -390,7 +346,7 @@ describe('webhooks of the embedded server and a real one', () => {
     metadata: { name: `case-${index}-${process.pid}` },
     webhooks: webhooks.map(({ answer, spec = {}, status = 200 }, at) => {
       const path = `case-${index}-${at}`;
-      hooks[side].answers.set(path, { answer, status });
+      hooks[side].answers.set(path, { answer: (review) => replyOf(review, answer), status });
       const { caBundle, ...rest } = spec;
       const config = hooks[side].clientConfig(path);
       return {
@@ -422,11 +378,11 @@ describe('webhooks of the embedded server and a real one', () => {
     try {
       const [first, ...others] = one.requests;
       if (!first) throw new Error('no request');
-      const isAsked = one.isAsked ?? (() => false);
+      const isAsked = one.isAsked ?? ((_body, _warnings, status) => status >= 400);
       const real = await vi.waitFor(async () => {
         hooks.real.reviews.length = 0;
         const answer = await servers.askReal(first);
-        const known = answer.status >= 400 || isAsked(answer.body, answer.warnings);
+        const known = isAsked(answer.body, answer.warnings, answer.status);
         if (!known && answer.status === 201) {
           const name = asString(getPath(first.body ?? null, 'metadata', 'name'));
           await servers.askReal({ method: 'DELETE', path: `${first.path}/${name}` });
@@ -513,12 +469,17 @@ describe('configurations of webhooks', () => {
   );
 });
 
+function replyOf(review: JsonObject, answer: Answer): JsonObject | string {
+  const said = answer(asObject(review.request));
+  return typeof said === 'string' ? said : reviewed(review, said);
+}
+
 /** Without addresses, ports and managers. */
 function alike(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replace(/127\.0\.0\.1:\d+/g, 'ADDRESS'));
 }
 
-function seen({ reviews }: Hooks): unknown {
+function seen({ reviews }: RawWebhooks): unknown {
   const uid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
   const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
   const text = JSON.stringify(reviews).replace(uid, 'UID').replace(time, 'TIME');

@@ -2,14 +2,14 @@
  * Runs Kubernetes' own end-to-end suite on the embedded server with the real kube-controller-manager and one node, and demands that
  * every spec passes that passes on the real server in the same setting.
  *
- *   npm run test:conformance -- [--alone | --real] [--focus REGEXP] [--procs 6] [--write]
+ *   npm run test:conformance -- [--alone | --real] [--focus REGEXP] [--procs 8] [--write]
  *
  * `--alone`  without kube-controller-manager, on the controllers of the embedded server
  * `--real`   on kube-apiserver and etcd: what the others are measured by
  * `--focus`  only specs whose name matches
  * `--write`  records the results, and writes docs/conformance.md from what is recorded
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,6 +24,7 @@ import { runSuite, type SpecResult } from '../tools/conformance/suite-run.ts';
 
 const TIMEOUT_MINUTES = 15;
 const REAL_TIMEOUT_MINUTES = 45;
+const SLOWEST = 10;
 
 const { values: options } = parseArgs({
   options: {
@@ -111,7 +112,13 @@ function writeDocument(): void {
   writeFileSync(document, withSection(readFileSync(document, 'utf8'), 'result', section));
 }
 
-async function main(): Promise<boolean> {
+function reportSlowest(results: readonly SpecResult[]): void {
+  const slowest = results.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+  console.log('What took longest:');
+  for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`);
+}
+
+async function main(signal: AbortSignal): Promise<boolean> {
   const onReal = recorded('real');
   const logFile = join(tmpdir(), `tidewatch-conformance-${process.pid}.log`);
   const { focus, skip } = focusOf(onReal);
@@ -125,13 +132,28 @@ async function main(): Promise<boolean> {
     processes: Number(options.procs),
     timeoutMinutes: setting === 'real' ? REAL_TIMEOUT_MINUTES : TIMEOUT_MINUTES,
     logFile,
+    signal,
+    stillRunning: (seconds) => console.log(`  the suite: ${seconds} s so far`),
   });
   console.log(`${results.length} specs in ${Math.round((performance.now() - started) / 1000)} s.`);
+  reportSlowest(results);
   if (options.write) {
     record(results);
     writeDocument();
   }
-  return setting === 'real' || report(results, onReal);
+  const isGood = setting === 'real' || report(results, onReal);
+  if (isGood) rmSync(logFile);
+  return isGood;
 }
 
-if (!(await main())) process.exitCode = 1;
+// Whoever is told to end ends the suite and the servers first.
+const stopping = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => stopping.abort(new Error(`ended by ${name}`)));
+}
+try {
+  if (!(await main(stopping.signal))) process.exitCode = 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestClient } from '../apiserver/request-client-fixture.ts';
 import { asArray, asObject, getPath, type JsonObject } from '../apiserver/values/json.ts';
+import type { AdmissionRequest } from '../generated/api/admission/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { ApiServer } from './api-server.ts';
 import { type ConversionHandler, type VersionedObject, WebhookServer } from './webhook-server.ts';
@@ -53,6 +54,8 @@ describe('conversion webhooks', () => {
   let webhooks: WebhookServer;
   let handler: ConversionHandler;
   let asked: string[];
+  /** What the admission webhook was asked. */
+  let reviewed: AdmissionRequest[];
 
   const begin = async () => {
     server = await ApiServer.start({ listen: false, ...(clock ? { clock } : {}) });
@@ -77,7 +80,15 @@ describe('conversion webhooks', () => {
     asked = [];
     handler = convert;
     clock = undefined;
+    reviewed = [];
     webhooks = await WebhookServer.start({
+      admission: {
+        '/admit': (request) => {
+          reviewed.push(request);
+          return {};
+        },
+        '/mutate': () => ({ patch: [{ op: 'replace', path: '/spec/host', value: 'changed' }] }),
+      },
       conversion: {
         '/convert': (object, apiVersion) => {
           asked.push(`${object.apiVersion} to ${apiVersion}`);
@@ -339,6 +350,110 @@ describe('conversion webhooks', () => {
     expect((await client.get(`${V1}/a`)).body).toMatchObject({
       metadata: { labels: { meanwhile: 'yes' } },
       spec: { hostPort: 'a:2' },
+    });
+  });
+
+  describe('before those who are asked about another version than the one that is written', () => {
+    const REGISTRATION = '/apis/admissionregistration.k8s.io/v1';
+    const V2_RULE = { apiGroups: [GROUP], apiVersions: ['v2'], operations: ['CREATE', 'UPDATE'], resources: ['sites'] };
+
+    const register = async (kind: 'validating' | 'mutating', path: string, more: JsonObject = {}) => {
+      const made = await client.post(`${REGISTRATION}/${kind}webhookconfigurations`, {
+        metadata: { name: 'hooks' },
+        webhooks: [
+          {
+            name: 'hook.example.com',
+            clientConfig: { ...webhooks.clientConfig(path) },
+            rules: [V2_RULE],
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+            ...more,
+          },
+        ],
+      });
+      expect(made.status, made.text).toBe(201);
+    };
+
+    it('show a validating webhook the object and the old one in its version', async () => {
+      await client.post(V1, site('v1', 'a', { hostPort: 'a:1' }));
+      await register('validating', '/admit');
+      expect((await client.patch(`${V1}/a`, { spec: { hostPort: 'b:2' } })).status).toBe(200);
+      expect(reviewed).toMatchObject([
+        {
+          resource: { version: 'v2' },
+          requestResource: { version: 'v1' },
+          object: { apiVersion: 'example.com/v2', kind: 'Site', spec: { host: 'b', port: '2' } },
+          oldObject: { apiVersion: 'example.com/v2', spec: { host: 'a', port: '1' } },
+        },
+      ]);
+      expect(reviewed[0]?.oldObject).toMatchObject({ metadata: { resourceVersion: expect.any(String) } });
+    });
+
+    it('leave those alone that want exactly their version', async () => {
+      await register('validating', '/admit', { matchPolicy: 'Exact' });
+      expect((await client.post(V1, site('v1', 'a', { hostPort: 'a:1' }))).status).toBe(201);
+      expect(reviewed).toEqual([]);
+    });
+
+    it('put what a mutating webhook makes of it back into the version that is written', async () => {
+      await register('mutating', '/mutate');
+      const made = await client.post(V1, site('v1', 'a', { hostPort: 'a:1' }));
+      expect(made.body).toMatchObject({ apiVersion: 'example.com/v1', spec: { hostPort: 'changed:1' } });
+      expect(await specOf(`${V1}/a`)).toEqual({ hostPort: 'changed:1' });
+      expect((await client.get(`${V1}/a`)).body.metadata).toHaveProperty('uid');
+    });
+
+    it('refuse what they cannot convert', async () => {
+      await register('validating', '/admit');
+      handler = () => {
+        throw new Error('never');
+      };
+      expect((await client.post(V1, site('v1', 'a', { hostPort: 'a:1' }))).body).toMatchObject({
+        code: 500,
+        message: 'Internal error occurred: conversion webhook for example.com/v1, Kind=Site failed: never',
+      });
+    });
+
+    it('show policies their version, in conditions, mutations and validations', async () => {
+      const named = { metadata: { name: 'p' } };
+      const matchConstraints = { resourceRules: [V2_RULE] };
+      const policies: [string, JsonObject][] = [
+        [
+          'validatingadmissionpolicies',
+          { matchConstraints, validations: [{ expression: "object.spec.host != 'bad'" }] },
+        ],
+        ['validatingadmissionpolicybindings', { policyName: 'p', validationActions: ['Deny'] }],
+        [
+          'mutatingadmissionpolicies',
+          {
+            matchConstraints,
+            matchConditions: [{ name: 'one', expression: "object.spec.host == 'one'" }],
+            reinvocationPolicy: 'Never',
+            mutations: [
+              {
+                patchType: 'ApplyConfiguration',
+                applyConfiguration: { expression: "Object{spec: Object.spec{host: object.spec.host + '-two'}}" },
+              },
+            ],
+          },
+        ],
+        ['mutatingadmissionpolicybindings', { policyName: 'p' }],
+      ];
+      for (const [plural, spec] of policies) {
+        const made = await client.post(`${REGISTRATION}/${plural}`, { ...named, spec });
+        expect(made.status, made.text).toBe(201);
+      }
+      expect((await client.post(V1, site('v1', 'a', { hostPort: 'bad:1' }))).status).toBe(422);
+      const made = await client.post(V1, site('v1', 'b', { hostPort: 'one:1' }));
+      expect(made.body.spec).toEqual({ hostPort: 'one-two:1' });
+      handler = () => {
+        throw new Error('never');
+      };
+      expect((await client.post(V1, site('v1', 'c', { hostPort: 'c:1' }))).body).toMatchObject({
+        code: 403,
+        message:
+          'policy "p" denied request: failed to configure policy: conversion webhook for example.com/v1, Kind=Site failed: never',
+      });
     });
   });
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../../src/testing/control-plane/assets.ts';
@@ -24,7 +24,15 @@ export interface SuiteRunOptions {
   readonly timeoutMinutes: number;
   /** Where everything that the suite says is written. */
   readonly logFile: string;
+  /** Ends the suite before its time, and all its processes. */
+  readonly signal: AbortSignal;
+  /** Called every half minute, with the seconds since the suite was started. */
+  stillRunning(seconds: number): void;
 }
+
+const SIGN_OF_LIFE_MS = 30_000;
+/** What ginkgo gets to end its processes after its own time limit, or after it was told to end. */
+const ENDING_MS = 60_000;
 
 /** Parts of ginkgo's JSON report. */
 interface Report {
@@ -63,21 +71,54 @@ export async function runSuite(options: SuiteRunOptions): Promise<SpecResult[]> 
       '--disable-log-dump',
       '--dump-logs-on-failure=false',
     ];
-    await ended(spawn(suiteProgram('ginkgo'), args, { cwd: folder, stdio: ['ignore', log, log] }));
-    const [report] = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as [Report];
-    return resultsOf(report);
+    await runGinkgo(args, folder, log, options);
+    options.signal.throwIfAborted();
+    return resultsOf(readReport(join(folder, 'report.json'), options.logFile));
   } finally {
     closeSync(log);
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function ended(child: ReturnType<typeof spawn>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    // Failed specs are in the report; a suite that could not begin has none.
-    child.once('exit', () => resolve());
-  });
+/** In a process group of its own, of which nothing is left when this returns. Failed specs are in the report, not in the exit code. */
+async function runGinkgo(args: readonly string[], cwd: string, log: number, options: SuiteRunOptions): Promise<void> {
+  const started = performance.now();
+  const child = spawn(suiteProgram('ginkgo'), args, { cwd, stdio: ['ignore', log, log], detached: true });
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // The group has ended.
+    }
+  };
+  const timers = [
+    setInterval(() => options.stillRunning(Math.round((performance.now() - started) / 1000)), SIGN_OF_LIFE_MS),
+    setTimeout(() => kill('SIGKILL'), options.timeoutMinutes * 60_000 + ENDING_MS),
+  ];
+  const abort = () => {
+    kill('SIGTERM');
+    timers.push(setTimeout(() => kill('SIGKILL'), ENDING_MS));
+  };
+  options.signal.addEventListener('abort', abort, { once: true });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', () => resolve());
+    });
+  } finally {
+    options.signal.removeEventListener('abort', abort);
+    for (const timer of timers) clearTimeout(timer);
+    kill('SIGKILL');
+  }
+}
+
+function readReport(path: string, logFile: string): Report {
+  if (!existsSync(path)) {
+    const end = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-20).join('\n');
+    throw new Error(`The suite has ended without a report. The end of ${logFile}:\n${end}`);
+  }
+  const [report] = JSON.parse(readFileSync(path, 'utf8')) as [Report];
+  return report;
 }
 
 function resultsOf({ SpecReports: specs }: Report): SpecResult[] {

@@ -3,6 +3,7 @@ import type { ShownObjects } from '../storage/outside-conversion.ts';
 import type { Change } from '../storage/storage.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { Watcher } from '../storage/watch-hub.ts';
+import { FrameCache } from './frame-cache.ts';
 import type { WatchStream } from './watch-stream.ts';
 
 /**
@@ -70,7 +71,7 @@ export class ConvertedWatch implements Watcher {
     try {
       for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
         if (typeof item === 'number') stream.bookmark(item);
-        else stream.offer(await this.#change(item), new Map());
+        else stream.offer(await this.#change(item), new FrameCache());
       }
     } catch (error) {
       if (error instanceof StatusError) stream.fail(error.status);

@@ -12,42 +12,56 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
 /** How the events of a watch look to a client: with whole objects, or their metadata alone, or as rows of a table. */
 export interface Representation {
   readonly contentType: string;
-  /** Two representations with the same key write the same bytes; undefined when nobody else writes them. */
-  readonly key: string | undefined;
+  /** Whether all watches with this representation are sent the same bytes, so that one of them makes the frame for all. */
+  readonly isShared: boolean;
   event(type: EventType, stored: StoredObject): Uint8Array;
   bookmark(revision: number, initialEventsEnd: boolean): Uint8Array;
   error(status: Status): Uint8Array;
 }
 
+const whole = new WeakMap<ServedResource, Map<string, Representation>>();
+const partial = new Map<string, Representation>();
+
 /** The objects as they are, in the version of the resource. */
 export function wholeObjects(resource: ServedResource, { format }: Accepted): Representation {
-  const type = { kind: resource.kind, apiVersion: resource.apiVersion };
-  const bookmark = (metadata: JsonObject) => ({ ...type, metadata, ...resource.init.emptyObject });
-  if (format !== 'protobuf') {
-    return inJson(resource.apiVersion, (stored) => resource.encode(stored), bookmark);
+  let ofResource = whole.get(resource);
+  if (!ofResource) {
+    ofResource = new Map();
+    whole.set(resource, ofResource);
   }
-  const schema = schemaNamed(resource.init.schema);
-  return inProtobuf(resource.apiVersion, { ...type, schema }, (stored) => resource.decodeStored(stored), bookmark);
+  return madeOnce(ofResource, format, () => {
+    const type = { kind: resource.kind, apiVersion: resource.apiVersion };
+    const bookmark = (metadata: JsonObject) => ({ ...type, metadata, ...resource.init.emptyObject });
+    if (format !== 'protobuf') return inJson(true, (stored) => resource.encode(stored), bookmark);
+    const schema = schemaNamed(resource.init.schema);
+    return inProtobuf({ ...type, schema }, (stored) => resource.decodeStored(stored), bookmark);
+  });
 }
 
 export function metadataOnly({ format, metaVersion: apiVersion }: Accepted): Representation {
-  const kind = 'PartialObjectMetadata';
-  const key = `metadata:${apiVersion}`;
-  const bookmark = (metadata: JsonObject) => ({ kind, apiVersion, metadata });
-  if (format !== 'protobuf') return inJson(key, (stored) => partialObject(stored, apiVersion), bookmark);
-  const type = documentType({ kind, apiVersion });
-  return inProtobuf(key, type, (stored) => ({ metadata: stored.metadata() }), bookmark);
+  return madeOnce(partial, `${format} ${apiVersion}`, () => {
+    const kind = 'PartialObjectMetadata';
+    const bookmark = (metadata: JsonObject) => ({ kind, apiVersion, metadata });
+    if (format !== 'protobuf') return inJson(true, (stored) => partialObject(stored, apiVersion), bookmark);
+    return inProtobuf(documentType({ kind, apiVersion }), (stored) => ({ metadata: stored.metadata() }), bookmark);
+  });
 }
 
-/** `key` is for the JSON of the object alone. */
+/** Watches share frames by the representation that they have in common. */
+function madeOnce(made: Map<string, Representation>, key: string, make: () => Representation): Representation {
+  const representation = made.get(key) ?? make();
+  made.set(key, representation);
+  return representation;
+}
+
 export function inJson(
-  key: string | undefined,
+  isShared: boolean,
   object: (stored: StoredObject) => Uint8Array,
   bookmark: (metadata: JsonObject) => JsonObject,
 ): Representation {
   return {
     contentType: 'application/json',
-    key,
+    isShared,
     event: (type, stored) => jsonEvent(type, object(stored)),
     bookmark: (revision, initialEventsEnd) =>
       jsonEvent('BOOKMARK', Buffer.from(jsonText(bookmark(bookmarkMetadata(revision, initialEventsEnd))))),
@@ -56,14 +70,13 @@ export function inJson(
 }
 
 function inProtobuf(
-  key: string,
   documents: DocumentType,
   object: (stored: StoredObject) => JsonObject,
   bookmark: (metadata: JsonObject) => JsonObject,
 ): Representation {
   return {
     contentType: `${PROTOBUF};stream=watch`,
-    key: `protobuf ${key}`,
+    isShared: true,
     event: (type, stored) => protobufEvent(type, documents, object(stored)),
     bookmark: (revision, initialEventsEnd) =>
       protobufEvent('BOOKMARK', documents, bookmark(bookmarkMetadata(revision, initialEventsEnd))),

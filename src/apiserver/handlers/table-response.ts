@@ -65,7 +65,7 @@ export function tableRepresentation(api: Api, scope: ResourceScope): Representat
   };
   return inJson(
     // Headings depend on what this watch has sent before, so its frames are shared with nobody.
-    undefined,
+    false,
     (stored) => Buffer.from(jsonText(write(resource.decodeStored(stored), String(stored.revision)))),
     (metadata) => {
       const { kind, apiVersion } = resource;

@@ -5,13 +5,11 @@ import { ConnectionLost } from '../http/connection-lost.ts';
 import type { WatchFaults } from '../request/fault-plan.ts';
 import type { Change } from '../storage/storage.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import type { FrameCache } from './frame-cache.ts';
 import type { EventType, Representation } from './representation.ts';
 
 /** Bytes, or how to make them when they are read: rows of a table depend on what was sent before. */
 type Frame = Uint8Array | (() => Uint8Array);
-
-/** Frames of one change, made once and shared by all watchers that look at it in the same way. */
-export type FrameCache = Map<string, Uint8Array>;
 
 const BATCH_BYTES = 64 * 1024;
 
@@ -42,6 +40,8 @@ export interface WatchStreamOptions {
 export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   readonly #options: WatchStreamOptions;
   readonly #faults: WatchFaults;
+  /** Whether `#faults` says anything at all; nearly always it does not, and then an event costs nothing but its place in the queue. */
+  readonly #isFaulty: boolean;
   readonly #slice: TimeSlice;
   #position = 0;
   #initialDone = false;
@@ -58,6 +58,7 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
   constructor(options: WatchStreamOptions) {
     this.#options = options;
     this.#faults = options.faults;
+    this.#isFaulty = Object.keys(options.faults).length > 0;
     this.#slice = new TimeSlice(options.clock);
     if (this.#faults.errorEvent?.afterEvents === 0) this.#sendErrorFault();
   }
@@ -181,16 +182,15 @@ export class WatchStream implements AsyncIterableIterator<Uint8Array> {
 
   #frame(type: EventType, object: () => StoredObject, frames: FrameCache | undefined): Frame {
     const { representation } = this.#options;
-    if (representation.key === undefined) return () => representation.event(type, object());
-    const key = `${type} ${representation.key}`;
-    const shared = frames?.get(key);
-    if (shared) return shared;
-    const frame = representation.event(type, object());
-    frames?.set(key, frame);
-    return frame;
+    if (!representation.isShared) return () => representation.event(type, object());
+    return frames ? frames.frame(type, representation, object) : representation.event(type, object());
   }
 
   #push(frame: Frame): void {
+    if (!this.#isFaulty) {
+      this.#enqueue(frame);
+      return;
+    }
     for (const copy of this.#withFaults(frame)) this.#enqueueLater(copy);
   }
 

@@ -58,7 +58,7 @@ function policyErrors(policy: JsonObject): FieldError[] {
   const spec = specOf(policy);
   const compiled = compileAdmissionPolicy(policy);
   return [
-    ...commonErrors(spec, compiled.matchConditions, compiled.variables),
+    ...commonErrors(spec, compiled.conditions.expressions, compiled.variables),
     ...validationErrors(policy, spec, compiled),
   ];
 }

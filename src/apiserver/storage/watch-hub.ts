@@ -1,4 +1,4 @@
-import type { FrameCache } from '../handlers/watch-stream.ts';
+import { FrameCache } from '../handlers/frame-cache.ts';
 import type { Change, Table } from './storage.ts';
 
 /** Who is offered the changes of a table: the body of a watch, or what stands before it. */
@@ -16,7 +16,7 @@ class TableWatchers {
   readonly byNamespace = new Map<string, Set<Watcher>>();
 
   readonly dispatch = (change: Change): void => {
-    const frames: FrameCache = new Map();
+    const frames = new FrameCache();
     const namespace = (change.current ?? change.previous)?.namespace ?? '';
     for (const stream of this.byNamespace.get('') ?? []) stream.offer(change, frames);
     if (namespace === '') return;

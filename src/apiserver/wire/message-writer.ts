@@ -79,7 +79,7 @@ function isNilable({ pointer, type }: FieldSchema): boolean {
 function zeroField(element: ElementWriter, wire: number): Uint8Array {
   const writer = new WireWriter();
   element(writer, wire, null);
-  return Uint8Array.from(writer.finish());
+  return writer.finish();
 }
 
 function elementWriter({ type }: FieldSchema): ElementWriter {

@@ -34,14 +34,14 @@ export function schemaNamed(name: string): TypeSchema {
 
 /** One object in its envelope. */
 export function protobufDocument(type: DocumentType, object: JsonObject): Uint8Array {
-  const writer = new WireWriter();
+  const writer = cleared();
   writeDocument(writer, type, object);
   return writer.finish();
 }
 
 /** One event of a watch, as it stands in the stream. */
 export function protobufEvent(event: string, type: DocumentType, object: JsonObject): Uint8Array {
-  const writer = new WireWriter();
+  const writer = cleared();
   writeDocument(writer, type, object);
   writer.delimit(1, 0);
   writer.delimit(2, 0);
@@ -52,7 +52,7 @@ export function protobufEvent(event: string, type: DocumentType, object: JsonObj
 
 /** One field of a message: an item of a list, or its metadata. */
 export function protobufField(field: number, schema: TypeSchema, object: JsonObject): Uint8Array {
-  const writer = new WireWriter();
+  const writer = cleared();
   messageWriter(schema)(writer, object);
   writer.delimit(field, 0);
   return writer.finish();
@@ -60,11 +60,20 @@ export function protobufField(field: number, schema: TypeSchema, object: JsonObj
 
 /** What stands before and after a message of `size` bytes that is written elsewhere. */
 export function protobufEnvelope(kind: string, apiVersion: string, size: number): [head: Uint8Array, tail: Uint8Array] {
-  const writer = new WireWriter(64 + kind.length + apiVersion.length);
+  const writer = cleared();
   writer.varint(size);
   writer.tag(RAW, 2);
   writeType(writer, kind, apiVersion);
   return [writer.finish(), ENVELOPE_END];
+}
+
+/** One document is written at a time. */
+const scratch = new WireWriter();
+
+/** An object that could not be written to its end leaves nothing behind for the next one. */
+function cleared(): WireWriter {
+  scratch.clear();
+  return scratch;
 }
 
 function writeDocument(writer: WireWriter, { kind, apiVersion, schema }: DocumentType, object: JsonObject): void {

@@ -36,6 +36,6 @@ export function compileMutatingPolicy(policy: JsonObject): CompiledMutations {
     const wanted = isPatch ? 'list(JSONPatch)' : 'Object';
     return { patchType, expression: compilePolicy(asString(expression).trim(), wanted, composed) };
   });
-  const conditions = conditionsOf(spec.matchConditions, plain.params);
+  const conditions = conditionsOf(spec.matchConditions, { ...plain, structs: false });
   return { name: asString(asObject(policy.metadata).name), spec, conditions, variables, mutations };
 }

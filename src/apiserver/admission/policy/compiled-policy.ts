@@ -1,6 +1,7 @@
 import type { CelType } from '../../crd/cel/types.ts';
 import { items } from '../../kinds/defaulting.ts';
 import { asObject, asString, isObject, type JsonObject } from '../../values/json.ts';
+import { conditionsOf, type MatchConditions } from './match-conditions.ts';
 import { compilePolicy, type Environment, type PolicyExpression } from './policy-expression.ts';
 
 export interface CompiledValidation {
@@ -15,7 +16,7 @@ export interface CompiledValidation {
 export interface CompiledPolicy {
   readonly name: string;
   readonly spec: JsonObject;
-  readonly matchConditions: readonly PolicyExpression[];
+  readonly conditions: MatchConditions;
   readonly variables: ReadonlyMap<string, PolicyExpression>;
   readonly validations: readonly CompiledValidation[];
   readonly auditAnnotations: readonly PolicyExpression[];
@@ -37,9 +38,7 @@ export function compileAdmissionPolicy(policy: JsonObject, object?: CelType): Co
   return {
     name: asString(asObject(policy.metadata).name),
     spec,
-    matchConditions: items(spec.matchConditions).map(({ expression }) =>
-      compilePolicy(asString(expression), 'bool', plain),
-    ),
+    conditions: conditionsOf(spec.matchConditions, plain),
     variables,
     validations: items(spec.validations).map((validation) => ({
       expression: compilePolicy(asString(validation.expression), 'bool', composed),

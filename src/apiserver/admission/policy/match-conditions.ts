@@ -2,7 +2,7 @@ import type { CelValue } from '../../crd/cel/values.ts';
 import { items } from '../../kinds/defaulting.ts';
 import { aggregate } from '../../values/go-errors.ts';
 import { asString, type JsonValue } from '../../values/json.ts';
-import { compilePolicy, evaluatePolicy, type PolicyExpression } from './policy-expression.ts';
+import { compilePolicy, type Environment, evaluatePolicy, type PolicyExpression } from './policy-expression.ts';
 
 /** Conditions in CEL that all have to hold. */
 export interface MatchConditions {
@@ -11,10 +11,12 @@ export interface MatchConditions {
   evaluate(input: () => Map<string, CelValue>): { matches: boolean; error?: string };
 }
 
-export function conditionsOf(conditions: JsonValue | undefined, params = false): MatchConditions {
-  const compiled = items(conditions).map(({ expression }) =>
-    compilePolicy(asString(expression), 'bool', { params, authorizer: true }),
-  );
+/** Without an environment: that of webhooks, which have no parameters. */
+export function conditionsOf(
+  conditions: JsonValue | undefined,
+  environment: Environment = { params: false, authorizer: true },
+): MatchConditions {
+  const compiled = items(conditions).map(({ expression }) => compilePolicy(asString(expression), 'bool', environment));
   return {
     expressions: compiled,
     evaluate(input) {

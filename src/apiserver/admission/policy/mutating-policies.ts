@@ -1,5 +1,6 @@
 import type { Api } from '../../api.ts';
 import { validate as validateApplied } from '../../apply/applied-value.ts';
+import { quote } from '../../apply/go-value.ts';
 import { SchemaMismatch } from '../../apply/list-item.ts';
 import { merge } from '../../apply/merge.ts';
 import type { MergeSchema } from '../../apply/schema-node.ts';
@@ -10,19 +11,20 @@ import { type CelValue, ListValue, MapValue } from '../../crd/cel/values.ts';
 import { jsonPatch } from '../../patch/json-patch.ts';
 import { StatusError } from '../../request/status-error.ts';
 import type { ServedResource } from '../../storage/served-resource.ts';
+import { finish, type Steps } from '../../storage/steps.ts';
 import type { Table } from '../../storage/storage.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
 import { asObject, asString, type JsonObject } from '../../values/json.ts';
 import { DecodeProblem } from '../../values/typed-object.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts';
 import { refusal } from '../refusal.ts';
-import { inVersion, replaceObject } from '../versioned-object.ts';
+import { VersionedRequest, type VersionedStates } from '../versioned-request.ts';
 import { atomicPaths } from './atomic-paths.ts';
 import { type CompiledMutation, type CompiledMutations, compileMutatingPolicy } from './compiled-mutations.ts';
 import { composedVariables, evaluatePolicy } from './policy-expression.ts';
 import { policyInput } from './policy-input.ts';
 import { isAdmissionConfiguration, matchingVersion } from './policy-matching.ts';
-import { PolicyConfigurationError, paramsOf } from './policy-params.ts';
+import { configuring, PolicyConfigurationError, paramsOf } from './policy-params.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 
@@ -41,6 +43,7 @@ interface Problem {
 interface Invocation {
   readonly policy: CompiledMutations;
   readonly version: ServedResource;
+  readonly versions: VersionedRequest;
   readonly params: JsonObject | undefined;
   readonly id: string;
 }
@@ -62,13 +65,17 @@ export class MutatingPolicies implements AdmissionPlugin {
     return this.#bindings.objects.size > 0 && this.#policies.objects.size > 0;
   }
 
-  mutate(request: AdmissionRequest): void {
+  mutate(request: AdmissionRequest): void | Promise<void> {
+    return finish(this.#mutate(request));
+  }
+
+  *#mutate(request: AdmissionRequest): Steps<void> {
     const { operation, resource } = request;
     if ((operation !== 'CREATE' && operation !== 'UPDATE') || isAdmissionConfiguration(resource)) return;
     const problems: Problem[] = [];
     for (const stored of this.#policies.objects.values()) {
       const policy = this.#compile(stored);
-      const found = this.#apply(request, policy);
+      const found = yield* this.#apply(request, policy);
       if (policy.spec.failurePolicy !== 'Ignore') problems.push(...found);
     }
     const [first] = problems;
@@ -88,44 +95,48 @@ export class MutatingPolicies implements AdmissionPlugin {
   }
 
   /** Applies a policy by all its bindings; the answer is what went wrong. */
-  #apply(request: AdmissionRequest, policy: CompiledMutations): Problem[] {
+  *#apply(request: AdmissionRequest, policy: CompiledMutations): Steps<Problem[]> {
     const version = matchingVersion(this.#api, asObject(policy.spec.matchConstraints), request);
     if (!version) return [];
     const problems: Problem[] = [];
+    const versions = new VersionedRequest(request);
     for (const stored of this.#bindings.objects.values()) {
       const spec = asObject(stored.decode().spec);
       if (spec.policyName !== policy.name) continue;
       if (!matchingVersion(this.#api, asObject(spec.matchResources), request)) continue;
       const denied = (why: string) => `policy '${policy.name}' with binding '${stored.name}' denied request: ${why}`;
       try {
+        yield* configuring('policy', '', versions.in(version));
         for (const params of paramsOf(this.#api, policy.spec, spec, request.namespace)) {
           const { namespace, name } = asObject(params?.metadata);
           const id = `${policy.name}/${stored.name}/${asString(namespace)}/${asString(name)}`;
-          const found = this.#invoke(request, { policy, version, params, id });
+          const found = yield* this.#invoke(request, { policy, version, versions, params, id });
           problems.push(...found.map((why) => ({ message: denied(why), reason: 'Invalid' })));
         }
       } catch (error) {
         if (!(error instanceof PolicyConfigurationError)) throw error;
-        const message = denied(`failed to configure ${error.of}: ${error.message}`);
+        const why = `failed to configure ${error.of}: ${error.message}`;
+        const message = error.of === 'policy' ? `policy ${quote(policy.name)} denied request: ${why}` : denied(why);
         problems.push({ message, reason: 'Forbidden' });
       }
     }
     return problems;
   }
 
-  #invoke(request: AdmissionRequest, { policy, version, params, id }: Invocation): string[] {
+  *#invoke(request: AdmissionRequest, { policy, version, versions, params, id }: Invocation): Steps<string[]> {
     const { reinvocation } = request;
-    const input = () => policyInput(this.#api, request, version, params);
-    const { matches, error } = policy.conditions.evaluate(input);
+    const first = yield* versions.in(version);
+    const { matches, error } = policy.conditions.evaluate(() => policyInput(this.#api, request, first, params));
     if (error !== undefined) return [error];
     if (!matches || !reinvocation.concerns(id)) return [];
     const problems: string[] = [];
     let isChanged = false;
     for (const mutation of policy.mutations) {
-      const values = input();
+      const states = yield* versions.in(version);
+      const values = policyInput(this.#api, request, states, params);
       values.set('variables', composedVariables(policy.variables, values));
       try {
-        if (mutate(request, version, mutation, values)) isChanged = true;
+        if (yield* mutate(versions, states, mutation, values)) isChanged = true;
       } catch (problem) {
         if (!(problem instanceof MutationProblem)) throw problem;
         problems.push(problem.message);
@@ -138,18 +149,18 @@ export class MutatingPolicies implements AdmissionPlugin {
 }
 
 /** Whether it has changed anything. Throws `MutationProblem`. */
-function mutate(
-  request: AdmissionRequest,
-  version: ServedResource,
+function* mutate(
+  versions: VersionedRequest,
+  states: VersionedStates,
   { patchType, expression }: CompiledMutation,
   values: Map<string, CelValue>,
-): boolean {
+): Steps<boolean> {
   const { value, error } = evaluatePolicy(expression, values);
   if (error !== undefined || value === undefined) throw new MutationProblem(error ?? 'no value');
-  const before = inVersion(version, request.object ?? {});
+  const { version, object: before = {} } = states;
   try {
     const after = patchType === 'JSONPatch' ? patched(before, value) : applied(version, before, value);
-    return after !== undefined && replaceObject(request, version, before, version.init.decode(after).object);
+    return after !== undefined && (yield* versions.replace(states, version.init.decode(after).object));
   } catch (problem) {
     if (problem instanceof MutationProblem) throw problem;
     if (problem instanceof CelError || problem instanceof DecodeProblem) throw new MutationProblem(problem.message);

@@ -2,34 +2,29 @@ import type { Api } from '../../api.ts';
 import { type AccessQuestion, Authorizer } from '../../crd/cel/authorizer-functions.ts';
 import type { CelValue } from '../../crd/cel/values.ts';
 import type { ServedResource } from '../../storage/served-resource.ts';
-import { cloneJson, type JsonObject } from '../../values/json.ts';
+import type { JsonObject } from '../../values/json.ts';
 import type { AdmissionRequest } from '../admission.ts';
+import type { VersionedStates } from '../versioned-request.ts';
 import { dynamicValue } from './dynamic-values.ts';
 
 /** What the expressions of a policy see of a request, in the version that the policy matched. */
 export function policyInput(
   api: Api,
   request: AdmissionRequest,
-  version: ServedResource,
+  { version, object, old }: VersionedStates,
   params: JsonObject | undefined,
 ): Map<string, CelValue> {
-  const { namespace, resource, object, old } = request;
-  const shown = (state: JsonObject | undefined) => dynamicValue(state && inVersion(version, state));
+  const { namespace, resource } = request;
   const found = resource.namespaced ? api.store.table('namespaces').objects.get(namespace) : undefined;
   const authorizer = authorizerOf(api, request);
   return new Map<string, CelValue>([
-    ['object', shown(object)],
-    ['oldObject', shown(old)],
+    ['object', dynamicValue(object)],
+    ['oldObject', dynamicValue(old)],
     ['request', dynamicValue(requestJson(request, version))],
     ['namespaceObject', dynamicValue(found && { kind: 'Namespace', apiVersion: 'v1', ...found.decode() })],
     ['params', dynamicValue(params)],
     ['authorizer', authorizer],
   ]);
-}
-
-function inVersion({ kind, apiVersion, init }: ServedResource, state: JsonObject): JsonObject {
-  const shaped = init.conversion ? init.conversion.fromStorage(cloneJson(state)) : state;
-  return { ...shaped, kind, apiVersion };
 }
 
 function requestJson(request: AdmissionRequest, version: ServedResource): JsonObject {

@@ -17,7 +17,7 @@ export function isAdmissionConfiguration({ group, plural }: ServedResource): boo
 
 /**
  * The version of the resource in which `matchResources` covers a request; undefined when it does not. With `Equivalent`,
- * another version of the same objects will do, unless somebody outside would have to be asked how they look in it.
+ * another version of the same objects will do.
  */
 export function matchingVersion(
   api: Api,
@@ -27,8 +27,7 @@ export function matchingVersion(
   if (!selectsNamespace(api, matchResources, request) || !selectsObject(matchResources, request)) return undefined;
   const excluded = items(matchResources.excludeResourceRules);
   const others = () => api.registry.all().filter(({ table }) => table === request.resource.table);
-  const isEquivalent = matchResources.matchPolicy !== 'Exact' && !request.resource.shown;
-  const versions = isEquivalent ? [request.resource, ...others()] : [request.resource];
+  const versions = matchResources.matchPolicy === 'Exact' ? [request.resource] : [request.resource, ...others()];
   if (excluded.some((rule) => versions.some((version) => covers(rule, version, request)))) return undefined;
   const rules = items(matchResources.resourceRules);
   // A binding without rules covers all that its policy covers.

@@ -1,4 +1,6 @@
 import type { Api } from '../../api.ts';
+import { StatusError } from '../../request/status-error.ts';
+import type { Steps } from '../../storage/steps.ts';
 import { asObject, asString, isObject, type JsonObject } from '../../values/json.ts';
 import { selectorOf } from './policy-matching.ts';
 
@@ -9,6 +11,16 @@ export class PolicyConfigurationError extends Error {
   constructor(of: 'policy' | 'binding', message: string) {
     super(message);
     this.of = of;
+  }
+}
+
+/** The object in another version; a conversion that fails is a fault of the configuration. Throws `PolicyConfigurationError`. */
+export function* configuring<T>(of: 'policy' | 'binding', what: string, steps: Steps<T>): Steps<T> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    throw new PolicyConfigurationError(of, `${what}${error.message}`);
   }
 }
 

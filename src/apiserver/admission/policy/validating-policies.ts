@@ -1,17 +1,18 @@
 import type { Api } from '../../api.ts';
 import type { CelValue } from '../../crd/cel/values.ts';
 import { StatusError } from '../../request/status-error.ts';
-import type { ServedResource } from '../../storage/served-resource.ts';
+import { finish, type Steps } from '../../storage/steps.ts';
 import type { Table } from '../../storage/storage.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
 import { asArray, asObject, asString, type JsonObject } from '../../values/json.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts';
 import { refusal } from '../refusal.ts';
+import { VersionedRequest, type VersionedStates } from '../versioned-request.ts';
 import { type CompiledPolicy, type CompiledValidation, compileAdmissionPolicy } from './compiled-policy.ts';
 import { composedVariables, evaluatePolicy } from './policy-expression.ts';
 import { policyInput } from './policy-input.ts';
 import { isAdmissionConfiguration, matchingVersion } from './policy-matching.ts';
-import { PolicyConfigurationError, paramsOf } from './policy-params.ts';
+import { configuring, PolicyConfigurationError, paramsOf } from './policy-params.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
@@ -40,14 +41,18 @@ export class ValidatingPolicies implements AdmissionPlugin {
     return this.#bindings.objects.size > 0 && this.#policies.objects.size > 0;
   }
 
-  validate(request: AdmissionRequest): void {
+  validate(request: AdmissionRequest): void | Promise<void> {
+    return finish(this.#validate(request));
+  }
+
+  *#validate(request: AdmissionRequest): Steps<void> {
     if (isAdmissionConfiguration(request.resource)) return;
     const bindings = this.#bindings.objects.values().map((stored) => stored.decode());
     const denials: (Denial & { who: string })[] = [];
     for (const stored of this.#policies.objects.values()) {
       const bound = bindings.filter((binding) => asObject(binding.spec).policyName === stored.name);
       if (bound.length === 0) continue;
-      denials.push(...this.#denials(request, this.#compile(stored), bound));
+      denials.push(...(yield* this.#denials(request, this.#compile(stored), bound)));
     }
     const [first] = denials;
     if (!first) return;
@@ -65,22 +70,27 @@ export class ValidatingPolicies implements AdmissionPlugin {
     return compiled;
   }
 
-  #denials(
+  *#denials(
     request: AdmissionRequest,
     policy: CompiledPolicy,
     bindings: readonly JsonObject[],
-  ): (Denial & { who: string })[] {
+  ): Steps<(Denial & { who: string })[]> {
     const version = matchingVersion(this.#api, asObject(policy.spec.matchConstraints), request);
     if (!version) return [];
     const denials: (Denial & { who: string })[] = [];
+    const versions = new VersionedRequest(request);
     for (const binding of bindings) {
       const spec = asObject(binding.spec);
       if (!matchingVersion(this.#api, asObject(spec.matchResources), request)) continue;
       const name = asString(asObject(binding.metadata).name);
       const who = `'${policy.name}' with binding '${name}'`;
       try {
-        for (const params of paramsOf(this.#api, policy.spec, spec, request.namespace)) {
-          for (const denial of this.#evaluate(request, policy, version, params)) {
+        const found = paramsOf(this.#api, policy.spec, spec, request.namespace);
+        if (found.length === 0) continue;
+        const convert = versions.in(version);
+        const states = yield* configuring('binding', 'failed to convert object version: ', convert);
+        for (const params of found) {
+          for (const denial of this.#evaluate(request, policy, states, params)) {
             for (const action of asArray(spec.validationActions)) {
               if (action === 'Deny') denials.push({ ...denial, who });
               const text = `Validation failed for ValidatingAdmissionPolicy ${who}: ${denial.message}`;
@@ -101,16 +111,15 @@ export class ValidatingPolicies implements AdmissionPlugin {
   #evaluate(
     request: AdmissionRequest,
     policy: CompiledPolicy,
-    version: ServedResource,
+    states: VersionedStates,
     params: JsonObject | undefined,
   ): Denial[] {
     const ignores = policy.spec.failurePolicy === 'Ignore';
     const failed = (message: string): Denial[] => (ignores ? [] : [{ message, reason: 'Invalid' }]);
-    const input = policyInput(this.#api, request, version, params);
-    const conditions = policy.matchConditions.map((condition) => evaluatePolicy(condition, input));
-    if (conditions.some(({ value }) => value === false)) return [];
-    const problems = conditions.flatMap(({ error }) => error ?? []);
-    if (problems.length > 0) return failed(problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`);
+    const input = policyInput(this.#api, request, states, params);
+    const { matches, error } = policy.conditions.evaluate(() => input);
+    if (error !== undefined) return failed(error);
+    if (!matches) return [];
     input.set('variables', composedVariables(policy.variables, input));
     const denials = policy.validations.flatMap((validation) => {
       const { value, error } = evaluatePolicy(validation.expression, input);

@@ -3,7 +3,7 @@ import { StatusError } from '../../request/status-error.ts';
 import type { ServedResource } from '../../storage/served-resource.ts';
 import { asArray, asObject, asString, isObject, type JsonObject, type JsonValue } from '../../values/json.ts';
 import type { AdmissionRequest } from '../admission.ts';
-import { inVersion } from '../versioned-object.ts';
+import type { VersionedStates } from '../versioned-request.ts';
 import { WebhookCallError } from './webhook-client.ts';
 
 const GROUP = 'admission.k8s.io';
@@ -29,10 +29,10 @@ export function reviewVersion(webhook: JsonObject): string {
 /** In the version of the resource that the webhook wants to see. */
 export function admissionReview(
   request: AdmissionRequest,
-  version: ServedResource,
+  { version, object, old }: VersionedStates,
   { uid, reviewVersion }: { uid: string; reviewVersion: string },
 ): JsonObject {
-  const { user, resource, subresource, name, namespace, operation, object, old, dryRun, options, objectKind } = request;
+  const { user, resource, subresource, name, namespace, operation, dryRun, options, objectKind } = request;
   const kindOf = (of: ServedResource) => ({ group: of.group, version: of.version, kind: objectKind ?? of.kind });
   const resourceOf = (of: ServedResource) => ({ group: of.group, version: of.version, resource: of.plural });
   const part = subresource === '' ? {} : { subResource: subresource };
@@ -58,8 +58,8 @@ export function admissionReview(
         groups: [...user.groups],
         ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
       },
-      object: object ? (objectKind === undefined ? inVersion(version, object) : object) : null,
-      oldObject: old ? inVersion(version, old) : null,
+      object: object ?? null,
+      oldObject: old ?? null,
       dryRun,
       options: operation === 'CONNECT' ? null : options,
     },

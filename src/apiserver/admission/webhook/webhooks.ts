@@ -4,6 +4,7 @@ import { items } from '../../kinds/defaulting.ts';
 import { jsonPatch } from '../../patch/json-patch.ts';
 import { badRequest, forbiddenResource, internalError, StatusError } from '../../request/status-error.ts';
 import type { ServedResource } from '../../storage/served-resource.ts';
+import { finish, resultOf, type Steps } from '../../storage/steps.ts';
 import type { Table } from '../../storage/storage.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
 import { asString, type JsonObject } from '../../values/json.ts';
@@ -12,7 +13,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts';
 import { conditionsOf, type MatchConditions } from '../policy/match-conditions.ts';
 import { policyInput } from '../policy/policy-input.ts';
 import { isAdmissionConfiguration, matchingVersion } from '../policy/policy-matching.ts';
-import { inVersion, replaceObject } from '../versioned-object.ts';
+import { VersionedRequest, type VersionedStates } from '../versioned-request.ts';
 import { admissionReview, type ReviewAnswer, readReview, rejection, reviewVersion } from './admission-review.ts';
 import { WebhookCallError, type WebhookClient } from './webhook-client.ts';
 
@@ -27,10 +28,10 @@ interface Webhook {
   readonly conditions: MatchConditions;
 }
 
-/** A webhook that has to be asked about a request, in this version of the resource. */
+/** A webhook that has to be asked about a request, in the version that it wants to see. */
 interface Invocation {
   readonly webhook: Webhook;
-  readonly version: ServedResource;
+  readonly states: VersionedStates;
 }
 
 /** The webhooks of all configurations, by the names of these. */
@@ -61,26 +62,42 @@ abstract class Webhooks implements AdmissionPlugin {
   }
 
   /** Undefined when the webhook is not to be asked. Throws when it cannot be decided. */
-  protected invocation(webhook: Webhook, request: AdmissionRequest): Invocation | undefined {
+  protected *invocation(
+    webhook: Webhook,
+    request: AdmissionRequest,
+    versions: VersionedRequest,
+  ): Steps<Invocation | undefined> {
     const { spec, conditions } = webhook;
     if (items(spec.rules).length === 0) return undefined;
     const version = matchingVersion(this.api, { ...spec, resourceRules: spec.rules ?? [] }, request);
     if (!version) return undefined;
-    const { matches, error } = conditions.evaluate(() => policyInput(this.api, request, version, undefined));
-    if (error === undefined) return matches ? { webhook, version } : undefined;
+    const states = yield* this.#states(versions, version);
+    const { matches, error } = conditions.evaluate(() => policyInput(this.api, request, states, undefined));
+    if (error === undefined) return matches ? { webhook, states } : undefined;
     if (spec.failurePolicy === 'Ignore') return undefined;
     throw forbiddenResource(request.resource, request.name, error);
   }
 
+  *#states(versions: VersionedRequest, version: ServedResource): Steps<VersionedStates> {
+    try {
+      return yield* versions.in(version);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      const problem = internalError(error.message);
+      // The real server says it twice there.
+      throw this.#mutating ? internalError(problem.message) : problem;
+    }
+  }
+
   /** Undefined when it could not be asked and need not be. Throws the refusal when it could not be asked and has to be, or says no. */
-  protected async ask({ webhook, version }: Invocation, request: AdmissionRequest): Promise<ReviewAnswer | undefined> {
+  protected async ask({ webhook, states }: Invocation, request: AdmissionRequest): Promise<ReviewAnswer | undefined> {
     const { name, spec } = webhook;
     if (request.dryRun && spec.sideEffects !== 'None' && spec.sideEffects !== 'NoneOnDryRun') {
       throw badRequest(`admission webhook ${quote(name)} does not support dry run`);
     }
     let answer: ReviewAnswer;
     try {
-      answer = await this.#call(spec, request, version);
+      answer = await this.#call(spec, request, states);
     } catch (error) {
       if (!(error instanceof WebhookCallError)) throw error;
       const message = `failed calling webhook ${quote(name)}: ${error.message}`;
@@ -93,9 +110,9 @@ abstract class Webhooks implements AdmissionPlugin {
     return answer;
   }
 
-  async #call(spec: JsonObject, request: AdmissionRequest, version: ServedResource): Promise<ReviewAnswer> {
+  async #call(spec: JsonObject, request: AdmissionRequest, states: VersionedStates): Promise<ReviewAnswer> {
     const review = { uid: this.api.identity.uid(), reviewVersion: reviewVersion(spec), mutating: this.#mutating };
-    const body = admissionReview(request, version, review);
+    const body = admissionReview(request, states, review);
     const { clientConfig, timeoutSeconds } = spec;
     const seconds = typeof timeoutSeconds === 'number' ? timeoutSeconds : DEFAULT_TIMEOUT_SECONDS;
     const answer = await this.#client.post(clientConfig as JsonObject, body, seconds).catch((error: unknown) => {
@@ -123,34 +140,37 @@ export class MutatingWebhooks extends Webhooks {
     super(api, client, true);
   }
 
-  mutate(request: AdmissionRequest): Promise<void> | undefined {
-    const webhooks = this.webhooksFor(request);
-    return webhooks.some((webhook) => this.invocation(webhook, request)) ? this.#askAll(webhooks, request) : undefined;
+  mutate(request: AdmissionRequest): void | Promise<void> {
+    return finish(this.#askAll(request));
   }
 
-  async #askAll(webhooks: readonly Webhook[], request: AdmissionRequest): Promise<void> {
+  *#askAll(request: AdmissionRequest): Steps<void> {
     const { reinvocation } = request;
-    for (const webhook of webhooks) {
-      const invocation = this.invocation(webhook, request);
+    const versions = new VersionedRequest(request);
+    for (const webhook of this.webhooksFor(request)) {
+      const invocation = yield* this.invocation(webhook, request, versions);
       if (!invocation || !reinvocation.concerns(webhook.id)) continue;
-      const answer = await this.ask(invocation, request);
-      if (answer && this.#applyPatch(invocation, request, answer)) reinvocation.changed();
+      const answer = yield* resultOf(this.ask(invocation, request));
+      if (answer && (yield* this.#applyPatch(invocation, request, versions, answer))) reinvocation.changed();
       if (webhook.spec.reinvocationPolicy === 'IfNeeded') reinvocation.asked(webhook.id);
     }
   }
 
   /** Whether it has changed anything. */
-  #applyPatch({ webhook, version }: Invocation, request: AdmissionRequest, { patch }: ReviewAnswer): boolean {
+  *#applyPatch(
+    { webhook, states }: Invocation,
+    request: AdmissionRequest,
+    versions: VersionedRequest,
+    { patch }: ReviewAnswer,
+  ): Steps<boolean> {
     if (patch === undefined) return false;
-    const { object } = request;
-    if (!object) {
+    if (!request.object || !states.object) {
       const what = 'attempted to modify the object, which is not supported for this operation';
       throw internalError(`admission webhook ${quote(webhook.name)} ${what}`);
     }
-    const before = inVersion(version, object);
     try {
-      const { object: decoded } = version.init.decode(jsonPatch(before, patch));
-      return replaceObject(request, version, before, decoded);
+      const { object: decoded } = states.version.init.decode(jsonPatch(states.object, patch));
+      return yield* versions.replace(states, decoded);
     } catch (error) {
       if (error instanceof DecodeProblem) throw internalError(error.message);
       if (!(error instanceof StatusError)) throw error;
@@ -165,14 +185,21 @@ export class ValidatingWebhooks extends Webhooks {
     super(api, client, false);
   }
 
-  validate(request: AdmissionRequest): Promise<void> | undefined {
-    const invocations = this.webhooksFor(request).flatMap((webhook) => this.invocation(webhook, request) ?? []);
-    return invocations.length === 0 ? undefined : this.#askAll(invocations, request);
+  validate(request: AdmissionRequest): void | Promise<void> {
+    return finish(this.#askAll(request));
   }
 
   /** All are heard before the first refusal counts. */
-  async #askAll(invocations: readonly Invocation[], request: AdmissionRequest): Promise<void> {
-    const answers = await Promise.allSettled(invocations.map((invocation) => this.ask(invocation, request)));
+  *#askAll(request: AdmissionRequest): Steps<void> {
+    const versions = new VersionedRequest(request);
+    const invocations: Invocation[] = [];
+    for (const webhook of this.webhooksFor(request)) {
+      const invocation = yield* this.invocation(webhook, request, versions);
+      if (invocation) invocations.push(invocation);
+    }
+    if (invocations.length === 0) return;
+    const asked = Promise.allSettled(invocations.map((invocation) => this.ask(invocation, request)));
+    const answers = yield* resultOf(asked);
     const refused = answers.find((answer) => answer.status === 'rejected');
     if (refused) throw refused.reason;
   }

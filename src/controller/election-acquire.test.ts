@@ -127,6 +127,22 @@ describe('a candidate', () => {
     expect((await fixture.lease()).metadata).toMatchObject({ labels: { team: 'web' }, annotations: { note: 'seen' } });
   });
 
+  it('gives the Lease the labels that it was told, and leaves others as they are', async () => {
+    await using fixture = await electionFixture();
+    const labels = { app: 'website' };
+    const first = fixture.candidate('first', { labels });
+    await first.start();
+    expect((await fixture.lease()).metadata.labels).toEqual(labels);
+    await fixture.change({ metadata: { labels: { app: 'other', team: 'web' } } });
+    // A renewal by the version that it knows is refused; the next one writes what it has read.
+    await fixture.clock.advance(2_000);
+    expect((await fixture.lease()).metadata.labels).toEqual({ app: 'website', team: 'web' });
+    await first.stop();
+    const second = fixture.candidate('second', { labels: { app: 'shop', tier: 'front' } });
+    await second.start();
+    expect((await fixture.lease()).metadata.labels).toEqual({ app: 'shop', team: 'web', tier: 'front' });
+  });
+
   it.each([
     [0, 2_000],
     [0.5, 3_200],

@@ -18,6 +18,7 @@ export class KeySource {
   readonly #options: KeySourceOptions;
   #iterator: AsyncIterator<unknown> | undefined;
   #stopped = false;
+  #wrongKeys = 0;
 
   constructor(options: KeySourceOptions) {
     this.#options = options;
@@ -44,17 +45,34 @@ export class KeySource {
   }
 
   async #read(): Promise<void> {
-    const { controller, resource, keys, enqueue, slice, logger } = this.#options;
+    const { resource, keys, enqueue, slice } = this.#options;
     const iterator: AsyncIterator<unknown> = keys[Symbol.asyncIterator]();
     this.#iterator = iterator;
     while (!this.#stopped) {
-      const { done, value: key } = await iterator.next();
-      if (done || this.#stopped) return;
+      const result: unknown = await iterator.next();
+      if (this.#stopped) return;
+      // As `for await` has it. Without this, such a source would bring undefined without an end.
+      if (!isObject(result))
+        throw new TypeError(`its next() gave ${String(result)}, which is not a result of an iterator`);
+      const { done, value: key } = result as IteratorResult<unknown>;
+      if (done) return;
       const problem = keyProblem(key, resource);
       if (problem === undefined) enqueue(key as string);
-      else
-        logger.error(`controller ${controller}: a source of keys brought a wrong one, which is skipped: ${problem}.`);
+      else this.#report(problem);
       if (slice.isDue()) await slice.pause();
     }
   }
+
+  /** The first, the second, the fourth and so on: a source that brings nothing else must not fill the log. */
+  #report(problem: string): void {
+    const count = ++this.#wrongKeys;
+    if ((count & (count - 1)) !== 0) return;
+    const { controller, logger } = this.#options;
+    const sum = count === 1 ? '' : ` (${count} so far)`;
+    logger.error(`controller ${controller}: a source of keys brought a wrong one${sum}, which is skipped: ${problem}.`);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }

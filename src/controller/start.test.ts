@@ -238,6 +238,31 @@ describe('a source', () => {
     ]);
   });
 
+  it('that brings nothing but wrong keys does not fill the log', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    async function* wrong() {
+      for (let n = 0; n < 1_000; n++) yield 'a';
+    }
+    fixture.manager.controller('site').for(sites).source(wrong()).reconcile(nothing);
+    await fixture.start();
+    expect(fixture.logger.lines).toHaveLength(10);
+    expect(fixture.logger.lines.at(-1)).toMatch(
+      /a source of keys brought a wrong one \(512 so far\), which is skipped/,
+    );
+  });
+
+  it.each([7, undefined, null])('whose next() gives %s fails, and brings no more', async (result) => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    const broken = { [Symbol.asyncIterator]: () => ({ next: () => result as never }) };
+    fixture.manager.controller('site').for(sites).source(broken).reconcile(nothing);
+    await fixture.start();
+    expect(fixture.logger.lines).toEqual([
+      `error controller site: a source of keys failed and brings no more: its next() gave ${result}, which is not a result of an iterator`,
+    ]);
+  });
+
   it('that never ends is left at the stop, and one that hangs does not hold it up', async () => {
     await using fixture = await controllerFixture();
     await fixture.defineSites();

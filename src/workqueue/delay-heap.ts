@@ -1,117 +1,138 @@
-import type { Entry } from './entry.ts';
+import type { NumberColumn, SlotColumn } from './column.ts';
+import { DELAYED, NONE, type Slots } from './slots.ts';
 
 const ARITY = 4;
 const FIRST_CAPACITY = 64;
 
 /**
- * Delayed entries, the one that is due first on top; of those due at one moment, the one that was delayed first. The times lie in
+ * The slots of delayed items, the one that is due first on top; of those due at one moment, the one that was delayed first. The times lie in
  * an array of their own, because a million delays are compared far more often than they are looked at.
  */
-export class DelayHeap<T> {
-  readonly #entries: Entry<T>[] = [];
+export class DelayHeap {
+  readonly #all: Slots<unknown>;
+  /** Where in the heap a slot is. */
+  readonly #places: SlotColumn;
+  /** Of two that are due at one moment, the one with the smaller number was delayed first. */
+  readonly #orders: NumberColumn;
+  #slots = new Int32Array(FIRST_CAPACITY);
   #times = new Float64Array(FIRST_CAPACITY);
+  #size = 0;
   #delayed = 0;
 
+  constructor(slots: Slots<unknown>) {
+    this.#all = slots;
+    this.#places = slots.slotColumn();
+    this.#orders = slots.numberColumn();
+  }
+
   get size(): number {
-    return this.#entries.length;
+    return this.#size;
   }
 
   /** When the first one is due; undefined when there is none. */
   get nextMs(): number | undefined {
-    return this.#entries.length > 0 ? this.#times[0] : undefined;
+    return this.#size > 0 ? this.#time(0) : undefined;
   }
 
-  /** The earlier of two times holds. Returns whether the entry is due earlier than before. */
-  add(entry: Entry<T>, atMs: number): boolean {
-    const known = entry.delayIndex;
-    if (known >= 0) {
-      if (this.#time(known) <= atMs) return false;
-      entry.delayOrder = this.#delayed++;
-      this.#rise(known, entry, atMs);
-      return true;
+  /** The earlier of two times holds. */
+  add(slot: number, atMs: number): void {
+    let place = this.#size;
+    if (this.#all.has(slot, DELAYED)) {
+      place = this.#places.get(slot);
+      if (this.#time(place) <= atMs) return;
+    } else {
+      if (place === this.#times.length) this.#resize(2 * place);
+      this.#all.set(slot, DELAYED);
+      this.#size++;
     }
-    const index = this.#entries.length;
-    if (index === this.#times.length) {
-      const grown = new Float64Array(index * 2);
-      grown.set(this.#times);
-      this.#times = grown;
-    }
-    entry.delayOrder = this.#delayed++;
-    this.#entries.push(entry);
-    this.#rise(index, entry, atMs);
-    return true;
+    this.#orders.set(slot, this.#delayed++);
+    this.#rise(place, slot, atMs);
   }
 
-  /** The first one, if it is due. */
-  takeDue(nowMs: number): Entry<T> | undefined {
-    const [first] = this.#entries;
-    if (!first || this.#time(0) > nowMs) return undefined;
+  /** The first one, if it is due; else NONE. */
+  takeDue(nowMs: number): number {
+    if (this.#size === 0 || this.#time(0) > nowMs) return NONE;
+    const first = this.#slot(0);
     this.remove(first);
     return first;
   }
 
-  remove(entry: Entry<T>): void {
-    const index = entry.delayIndex;
-    if (index < 0) return;
-    entry.delayIndex = -1;
-    const lastIndex = this.#entries.length - 1;
-    const last = this.#entries.pop();
-    if (!last || index === lastIndex) return;
-    const atMs = this.#time(lastIndex);
-    this.#sink(index, last, atMs);
-    if (last.delayIndex === index) this.#rise(index, last, atMs);
-  }
-
-  clear(): Entry<T>[] {
-    const entries = this.#entries.splice(0);
-    for (const entry of entries) entry.delayIndex = -1;
-    return entries;
-  }
-
-  #time(index: number): number {
-    return this.#times[index] ?? Number.POSITIVE_INFINITY;
-  }
-
-  #place(index: number, entry: Entry<T>, atMs: number): void {
-    this.#entries[index] = entry;
-    this.#times[index] = atMs;
-    entry.delayIndex = index;
-  }
-
-  #isBefore(atMs: number, entry: Entry<T>, index: number): boolean {
-    const otherMs = this.#time(index);
-    return atMs < otherMs || (atMs === otherMs && entry.delayOrder < (this.#entries[index]?.delayOrder ?? 0));
-  }
-
-  #rise(from: number, entry: Entry<T>, atMs: number): void {
-    let index = from;
-    while (index > 0) {
-      const parent = (index - 1) >> 2;
-      const above = this.#entries[parent];
-      if (!above || !this.#isBefore(atMs, entry, parent)) break;
-      this.#place(index, above, this.#time(parent));
-      index = parent;
+  remove(slot: number): void {
+    if (!this.#all.has(slot, DELAYED)) return;
+    this.#all.clear(slot, DELAYED);
+    const place = this.#places.get(slot);
+    const end = --this.#size;
+    if (place < end) {
+      const last = this.#slot(end);
+      const atMs = this.#time(end);
+      this.#sink(place, last, atMs);
+      if (this.#places.get(last) === place) this.#rise(place, last, atMs);
+    } else if (end === 0 && this.#times.length > FIRST_CAPACITY) {
+      this.#resize(FIRST_CAPACITY);
     }
-    this.#place(index, entry, atMs);
   }
 
-  #sink(from: number, entry: Entry<T>, atMs: number): void {
-    const size = this.#entries.length;
-    let index = from;
+  /** In no order. */
+  clear(): readonly number[] {
+    const slots = [...this.#slots.subarray(0, this.#size)];
+    for (const slot of slots) this.#all.clear(slot, DELAYED);
+    this.#size = 0;
+    return slots;
+  }
+
+  #slot(place: number): number {
+    return this.#slots[place] as number;
+  }
+
+  #time(place: number): number {
+    return this.#times[place] as number;
+  }
+
+  #put(place: number, slot: number, atMs: number): void {
+    this.#slots[place] = slot;
+    this.#times[place] = atMs;
+    this.#places.set(slot, place);
+  }
+
+  #isBefore(atMs: number, slot: number, place: number): boolean {
+    const otherMs = this.#time(place);
+    return atMs < otherMs || (atMs === otherMs && this.#orders.get(slot) < this.#orders.get(this.#slot(place)));
+  }
+
+  #rise(from: number, slot: number, atMs: number): void {
+    let place = from;
+    while (place > 0) {
+      const above = (place - 1) >> 2;
+      if (!this.#isBefore(atMs, slot, above)) break;
+      this.#put(place, this.#slot(above), this.#time(above));
+      place = above;
+    }
+    this.#put(place, slot, atMs);
+  }
+
+  #sink(from: number, slot: number, atMs: number): void {
+    let place = from;
     for (;;) {
-      const firstChild = index * ARITY + 1;
-      if (firstChild >= size) break;
+      const firstChild = place * ARITY + 1;
+      if (firstChild >= this.#size) break;
       let least = firstChild;
-      const end = Math.min(firstChild + ARITY, size);
+      const end = Math.min(firstChild + ARITY, this.#size);
       for (let child = firstChild + 1; child < end; child++) {
-        const candidate = this.#entries[child];
-        if (candidate && this.#isBefore(this.#time(child), candidate, least)) least = child;
+        if (this.#isBefore(this.#time(child), this.#slot(child), least)) least = child;
       }
-      const below = this.#entries[least];
-      if (!below || this.#isBefore(atMs, entry, least)) break;
-      this.#place(index, below, this.#time(least));
-      index = least;
+      if (this.#isBefore(atMs, slot, least)) break;
+      this.#put(place, this.#slot(least), this.#time(least));
+      place = least;
     }
-    this.#place(index, entry, atMs);
+    this.#put(place, slot, atMs);
+  }
+
+  #resize(capacity: number): void {
+    const [slots, times] = [this.#slots, this.#times];
+    this.#slots = new Int32Array(capacity);
+    this.#times = new Float64Array(capacity);
+    if (capacity < times.length) return;
+    this.#slots.set(slots);
+    this.#times.set(times);
   }
 }

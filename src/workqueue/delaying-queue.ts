@@ -3,10 +3,10 @@ import type { Timer } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { DelayHeap } from './delay-heap.ts';
-import type { Entry } from './entry.ts';
+import { NONE } from './slots.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** How many entries become ready between two looks at the time. */
+/** How many items become ready between two looks at the time. */
 const STEP = 64;
 
 /**
@@ -16,7 +16,7 @@ const STEP = 64;
  */
 export class DelayingQueue<T = string> extends WorkQueue<T> {
   /** @internal */
-  protected readonly delays = new DelayHeap<T>();
+  protected readonly delays = new DelayHeap(this.slots);
   #timer: Timer | undefined;
   #timerMs = Number.POSITIVE_INFINITY;
 
@@ -26,14 +26,14 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
     if (this.isShuttingDown) return;
     this.metrics?.retried();
     if (delayMs <= 0) this.add(item);
-    else this.delay(this.entryOf(item), delayMs);
+    else this.delay(this.slotOf(item), delayMs);
   }
 
   override shutDown(): void {
     super.shutDown();
     this.#timer?.clear();
     this.#timer = undefined;
-    for (const entry of this.delays.clear()) this.forgetIdle(entry);
+    for (const slot of this.delays.clear()) this.release(slot);
   }
 
   /** @internal */
@@ -48,13 +48,13 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
   }
 
   /** @internal */
-  protected delay(entry: Entry<T>, delayMs: number): void {
-    this.delays.add(entry, monotonicMs(this.clock) + delayMs);
-    if (channels.queue.hasSubscribers) this.tell('delay', entry, delayMs);
+  protected delay(slot: number, delayMs: number): void {
+    this.delays.add(slot, monotonicMs(this.clock) + delayMs);
+    if (channels.queue.hasSubscribers) this.tell('delay', slot, delayMs);
     this.#arm();
   }
 
-  /** One timer, for whichever entry is due first. */
+  /** One timer, for whichever item is due first. */
   #arm(): void {
     const { nextMs } = this.delays;
     if (nextMs === undefined || (this.#timer && this.#timerMs <= nextMs)) return;
@@ -69,9 +69,9 @@ export class DelayingQueue<T = string> extends WorkQueue<T> {
     const nowMs = monotonicMs(this.clock);
     const slice = new TimeSlice(this.clock);
     for (let count = 1; ; count++) {
-      const entry = this.delays.takeDue(nowMs);
-      if (!entry) break;
-      this.makeDirty(entry);
+      const slot = this.delays.takeDue(nowMs);
+      if (slot === NONE) break;
+      this.makeDirty(slot);
       if (count % STEP === 0 && slice.isDue()) break;
     }
     this.#arm();

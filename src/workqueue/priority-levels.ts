@@ -1,24 +1,11 @@
-import { Entry } from './entry.ts';
-
-/** An entry that knows its neighbours: in its level, and among all that wait. */
-export class PriorityEntry<T> extends Entry<T> {
-  /** While it waits or is delayed: the highest that was asked for. */
-  priority = 0;
-  /** The priority with which it was handed out. */
-  runningPriority = 0;
-  previous: PriorityEntry<T> | undefined;
-  declare next: PriorityEntry<T> | undefined;
-  older: PriorityEntry<T> | undefined;
-  newer: PriorityEntry<T> | undefined;
-  /** Undefined when it does not wait. */
-  level: Level<T> | undefined;
-}
+import type { NumberColumn, SlotColumn } from './column.ts';
+import { NONE, type Slots } from './slots.ts';
 
 /** All that waits with one priority, first in, first out. */
-class Level<T> {
+class Level {
   readonly priority: number;
-  first: PriorityEntry<T> | undefined;
-  last: PriorityEntry<T> | undefined;
+  first = NONE;
+  last = NONE;
 
   constructor(priority: number) {
     this.priority = priority;
@@ -29,80 +16,108 @@ class Level<T> {
 const SPARE_LEVELS = 64;
 
 /** What waits, by priority and by age. Every operation takes constant time, and the logarithm of the number of priorities. */
-export class PriorityLevels<T> {
-  readonly #levels = new Map<number, Level<T>>();
+export class PriorityLevels {
+  /** While an item waits or is delayed: the highest that was asked for. */
+  readonly #priorities: NumberColumn;
+  /** The neighbours in a level. */
+  readonly #previous: SlotColumn;
+  readonly #next: SlotColumn;
+  /** The neighbours among all that wait. */
+  readonly #older: SlotColumn;
+  readonly #newer: SlotColumn;
+  readonly #levels = new Map<number, Level>();
   /** A binary heap, the highest priority on top. Empty levels stay until they are on top. */
-  #heap: Level<T>[] = [];
+  #heap: Level[] = [];
   #filled = 0;
-  #oldest: PriorityEntry<T> | undefined;
-  #newest: PriorityEntry<T> | undefined;
+  #oldest = NONE;
+  #newest = NONE;
+
+  constructor(slots: Slots<unknown>) {
+    this.#priorities = slots.numberColumn();
+    this.#previous = slots.slotColumn();
+    this.#next = slots.slotColumn();
+    this.#older = slots.slotColumn();
+    this.#newer = slots.slotColumn();
+  }
+
+  priorityOf(slot: number): number {
+    return this.#priorities.get(slot);
+  }
+
+  /** Of an item that does not wait. */
+  setPriority(slot: number, priority: number): void {
+    this.#priorities.set(slot, priority);
+  }
 
   /** At the end of its level, and as the newest of all. */
-  add(entry: PriorityEntry<T>): void {
-    entry.older = this.#newest;
-    if (this.#newest) this.#newest.newer = entry;
-    else this.#oldest = entry;
-    this.#newest = entry;
-    this.#append(entry);
+  add(slot: number): void {
+    this.#older.set(slot, this.#newest);
+    this.#newer.set(slot, NONE);
+    if (this.#newest === NONE) this.#oldest = slot;
+    else this.#newer.set(this.#newest, slot);
+    this.#newest = slot;
+    this.#append(slot);
   }
 
   /** To the end of its new level. It is as old as before. */
-  raise(entry: PriorityEntry<T>, priority: number): void {
-    this.#unlink(entry);
-    entry.priority = priority;
-    this.#append(entry);
+  raise(slot: number, priority: number): void {
+    this.#unlink(slot);
+    this.#priorities.set(slot, priority);
+    this.#append(slot);
   }
 
-  takeHighest(): PriorityEntry<T> | undefined {
+  /** NONE when nothing waits. */
+  takeHighest(): number {
     for (let top = this.#heap[0]; top; top = this.#heap[0]) {
-      if (top.first) return this.#take(top.first);
+      if (top.first !== NONE) return this.#take(top.first);
       this.#removeTop(top);
     }
-    return undefined;
+    return NONE;
   }
 
-  takeOldest(): PriorityEntry<T> | undefined {
-    return this.#oldest && this.#take(this.#oldest);
+  /** NONE when nothing waits. */
+  takeOldest(): number {
+    return this.#oldest === NONE ? NONE : this.#take(this.#oldest);
   }
 
-  #take(entry: PriorityEntry<T>): PriorityEntry<T> {
-    this.#unlink(entry);
-    const { older, newer } = entry;
-    if (older) older.newer = newer;
-    else this.#oldest = newer;
-    if (newer) newer.older = older;
-    else this.#newest = older;
-    entry.older = entry.newer = undefined;
-    return entry;
+  #take(slot: number): number {
+    this.#unlink(slot);
+    const older = this.#older.get(slot);
+    const newer = this.#newer.get(slot);
+    if (older === NONE) this.#oldest = newer;
+    else this.#newer.set(older, newer);
+    if (newer === NONE) this.#newest = older;
+    else this.#older.set(newer, older);
+    return slot;
   }
 
-  #append(entry: PriorityEntry<T>): void {
-    const level = this.#levelOf(entry.priority);
-    if (!level.first) this.#filled++;
-    entry.level = level;
-    entry.previous = level.last;
-    entry.next = undefined;
-    if (level.last) level.last.next = entry;
-    else level.first = entry;
-    level.last = entry;
+  #append(slot: number): void {
+    const level = this.#levelOf(this.#priorities.get(slot));
+    if (level.first === NONE) this.#filled++;
+    this.#previous.set(slot, level.last);
+    this.#next.set(slot, NONE);
+    if (level.last === NONE) level.first = slot;
+    else this.#next.set(level.last, slot);
+    level.last = slot;
   }
 
-  #unlink(entry: PriorityEntry<T>): void {
-    const { level, previous, next } = entry;
-    if (!level) return;
-    if (previous) previous.next = next;
-    else level.first = next;
-    if (next) next.previous = previous;
-    else level.last = previous;
-    entry.level = entry.previous = entry.next = undefined;
-    if (!level.first) this.#filled--;
+  #unlink(slot: number): void {
+    const level = this.#levelOf(this.#priorities.get(slot));
+    const previous = this.#previous.get(slot);
+    const next = this.#next.get(slot);
+    if (previous === NONE) level.first = next;
+    else this.#next.set(previous, next);
+    if (next === NONE) level.last = previous;
+    else this.#previous.set(next, previous);
+    if (level.first === NONE) this.#filled--;
     if (this.#heap.length > SPARE_LEVELS + 2 * this.#filled) this.#clearAway();
   }
 
-  #levelOf(priority: number): Level<T> {
-    const known = this.#levels.get(priority);
+  #levelOf(priority: number): Level {
+    const top = this.#heap[0];
+    const known = top?.priority === priority ? top : this.#levels.get(priority);
     if (known) return known;
-    const level = new Level<T>(priority);
+    const level = new Level(priority);
     this.#levels.set(priority, level);
     this.#heap.push(level);
     let index = this.#heap.length - 1;
@@ -117,7 +132,7 @@ export class PriorityLevels<T> {
     return level;
   }
 
-  #removeTop(top: Level<T>): void {
+  #removeTop(top: Level): void {
     this.#levels.delete(top.priority);
     const last = this.#heap.pop();
     if (!last || last === top) return;
@@ -137,7 +152,7 @@ export class PriorityLevels<T> {
   }
 
   #clearAway(): void {
-    for (const { priority, first } of this.#heap) if (!first) this.#levels.delete(priority);
+    for (const { priority, first } of this.#heap) if (first === NONE) this.#levels.delete(priority);
     // In falling order, an array is a heap.
     this.#heap = [...this.#levels.values()].sort((a, b) => b.priority - a.priority);
   }

@@ -1,6 +1,7 @@
-import { PriorityEntry, PriorityLevels } from './priority-levels.ts';
+import { PriorityLevels } from './priority-levels.ts';
 import { ExponentialLimiter } from './rate-limiters.ts';
 import { RateLimitingQueue, type RateLimitingQueueOptions } from './rate-limiting-queue.ts';
+import { DELAYED, DIRTY, NONE, RUNNING } from './slots.ts';
 
 /** How an item is added to a `PriorityQueue`. */
 export interface PriorityOptions {
@@ -26,7 +27,9 @@ const FAIR_SHARE = 10;
  * Its rate limiter is by default the exponential backoff alone, as in controller-runtime's `priorityqueue`.
  */
 export class PriorityQueue<T = string> extends RateLimitingQueue<T> {
-  readonly #levels = new PriorityLevels<T>();
+  readonly #levels = new PriorityLevels(this.slots);
+  /** The priorities with which items were handed out. */
+  readonly #runningPriorities = this.slots.numberColumn();
   #handedOut = 0;
 
   constructor(options: RateLimitingQueueOptions<T> = {}) {
@@ -38,7 +41,7 @@ export class PriorityQueue<T = string> extends RateLimitingQueue<T> {
 
   override add(item: T, { priority = 0 }: PriorityOptions = {}): void {
     this.#mustBeFinite(priority);
-    if (!this.isShuttingDown) this.#ask(this.entryOf(item), priority, 0);
+    if (!this.isShuttingDown) this.#ask(this.slotOf(item), priority, 0);
   }
 
   override addAfter(item: T, delayMs: number, { priority }: PriorityOptions = {}): void {
@@ -46,8 +49,8 @@ export class PriorityQueue<T = string> extends RateLimitingQueue<T> {
     if (priority !== undefined) this.#mustBeFinite(priority);
     if (this.isShuttingDown) return;
     this.metrics?.retried();
-    const entry = this.entryOf(item);
-    this.#ask(entry, priority ?? (entry.isRunning ? entry.runningPriority : 0), delayMs);
+    const slot = this.slotOf(item);
+    this.#ask(slot, priority ?? this.#runningPriority(slot), delayMs);
   }
 
   override addRateLimited(item: T, options: PriorityOptions = {}): void {
@@ -56,55 +59,56 @@ export class PriorityQueue<T = string> extends RateLimitingQueue<T> {
 
   /** @internal The priority with which an item that is being worked on was handed out; 0 for any other. */
   priorityOf(item: T): number {
-    const entry = this.known(item) as PriorityEntry<T> | undefined;
-    return entry?.isRunning ? entry.runningPriority : 0;
+    const slot = this.runningSlot(item);
+    return slot === NONE ? 0 : this.#runningPriority(slot);
   }
 
   /** @internal */
-  protected override entryOf(item: T): PriorityEntry<T> {
-    return super.entryOf(item) as PriorityEntry<T>;
+  protected override priorityAt(slot: number): number {
+    return this.#levels.priorityOf(slot);
   }
 
   /** @internal */
-  protected override makeEntry(key: unknown, item: T): PriorityEntry<T> {
-    return new PriorityEntry(key, item);
+  protected override enqueue(slot: number): void {
+    this.#levels.add(slot);
   }
 
   /** @internal */
-  protected override enqueue(entry: PriorityEntry<T>): void {
-    this.#levels.add(entry);
-  }
-
-  /** @internal */
-  protected override dequeue(): PriorityEntry<T> | undefined {
+  protected override dequeue(): number {
     this.#handedOut++;
     return this.#handedOut % FAIR_SHARE === 0 ? this.#levels.takeOldest() : this.#levels.takeHighest();
   }
 
   /** @internal */
-  protected override handOut(entry: PriorityEntry<T>): T {
-    entry.runningPriority = entry.priority;
-    return super.handOut(entry);
+  protected override handOut(slot: number): T {
+    this.#runningPriorities.set(slot, this.#levels.priorityOf(slot));
+    return super.handOut(slot);
   }
 
-  #ask(entry: PriorityEntry<T>, priority: number, delayMs: number): void {
-    if (entry.isDirty) {
-      if (priority > entry.priority) this.#raise(entry, priority);
+  #runningPriority(slot: number): number {
+    return this.slots.has(slot, RUNNING) ? this.#runningPriorities.get(slot) : 0;
+  }
+
+  #ask(slot: number, priority: number, delayMs: number): void {
+    const asked = this.#levels.priorityOf(slot);
+    if (this.slots.has(slot, DIRTY)) {
+      if (priority > asked) this.#raise(slot, priority);
       return;
     }
-    entry.priority = entry.delayIndex >= 0 ? Math.max(entry.priority, priority) : priority;
+    this.#levels.setPriority(slot, this.slots.has(slot, DELAYED) ? Math.max(asked, priority) : priority);
     if (delayMs > 0) {
-      this.delay(entry, delayMs);
+      this.delay(slot, delayMs);
       return;
     }
-    this.delays.remove(entry);
-    this.makeDirty(entry);
+    this.delays.remove(slot);
+    this.makeDirty(slot);
   }
 
-  #raise(entry: PriorityEntry<T>, priority: number): void {
-    this.metrics?.moved(entry.priority, priority);
-    if (entry.level) this.#levels.raise(entry, priority);
-    else entry.priority = priority;
+  #raise(slot: number, priority: number): void {
+    this.metrics?.moved(this.#levels.priorityOf(slot), priority);
+    // While it runs, it is in no level.
+    if (this.slots.has(slot, RUNNING)) this.#levels.setPriority(slot, priority);
+    else this.#levels.raise(slot, priority);
   }
 
   #mustBeFinite(priority: number): void {

@@ -3,19 +3,14 @@ import { METRICS } from '../observe/metric-definitions.ts';
 import { MetricScope } from '../observe/metric-scope.ts';
 import type { Counter, Gauge, Histogram, MetricLabels, Metrics } from '../observe/metrics.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
+import type { NumberColumn } from './column.ts';
+import type { Slots } from './slots.ts';
 
 /** client-go's `defaultUnfinishedWorkUpdatePeriod`. */
 const TICK_MS = 500;
 /** More priorities than this share one series, so that a mistake does not flood the metrics. */
 const MAX_PRIORITIES = 25;
 const OTHER_PRIORITIES = 'exceeded_cardinality_limit';
-
-/** What is measured of an item. */
-interface MeasuredEntry {
-  dirtySinceMs: number;
-  runningSinceMs: number;
-  readonly priority?: number;
-}
 
 /** What controller-runtime tells of its queues, with its names and labels. */
 export class QueueMetrics {
@@ -30,12 +25,17 @@ export class QueueMetrics {
   readonly #unfinished: Gauge;
   readonly #longest: Gauge;
   readonly #depths = new Map<string, { depth: number; readonly labels: MetricLabels }>();
-  readonly #running = new Set<MeasuredEntry>();
+  /** When items became dirty, and when they were handed out. */
+  readonly #dirtySinceMs: NumberColumn;
+  readonly #runningSinceMs: NumberColumn;
+  readonly #running = new Set<number>();
   #tick: Timer | undefined;
   #isShutDown = false;
 
-  constructor(metrics: Metrics, name: string, clock: Clock) {
+  constructor(metrics: Metrics, name: string, clock: Clock, slots: Slots<unknown>) {
     const scope = new MetricScope(metrics);
+    this.#dirtySinceMs = slots.numberColumn();
+    this.#runningSinceMs = slots.numberColumn();
     this.#scope = scope;
     this.#clock = clock;
     this.#labels = { name, controller: name };
@@ -53,10 +53,10 @@ export class QueueMetrics {
     this.#count(0, 0);
   }
 
-  added(entry: MeasuredEntry): void {
-    entry.dirtySinceMs = monotonicMs(this.#clock);
+  added(slot: number, priority = 0): void {
+    this.#dirtySinceMs.set(slot, monotonicMs(this.#clock));
     this.#adds.add(1, this.#labels);
-    this.#count(entry.priority ?? 0, 1);
+    this.#count(priority, 1);
   }
 
   /** A waiting item has another priority than before. */
@@ -69,17 +69,19 @@ export class QueueMetrics {
     this.#retries.add(1, this.#labels);
   }
 
-  handedOut(entry: MeasuredEntry): void {
-    entry.runningSinceMs = monotonicMs(this.#clock);
-    this.#queueDuration.observe(secondsBetween(entry.dirtySinceMs, entry.runningSinceMs), this.#labels);
-    this.#count(entry.priority ?? 0, -1);
-    this.#running.add(entry);
+  handedOut(slot: number, priority = 0): void {
+    const nowMs = monotonicMs(this.#clock);
+    this.#runningSinceMs.set(slot, nowMs);
+    this.#queueDuration.observe(secondsBetween(this.#dirtySinceMs.get(slot), nowMs), this.#labels);
+    this.#count(priority, -1);
+    this.#running.add(slot);
     this.#armTick();
   }
 
-  done(entry: MeasuredEntry): void {
-    this.#running.delete(entry);
-    this.#workDuration.observe(secondsBetween(entry.runningSinceMs, monotonicMs(this.#clock)), this.#labels);
+  done(slot: number): void {
+    this.#running.delete(slot);
+    const sinceMs = this.#runningSinceMs.get(slot);
+    this.#workDuration.observe(secondsBetween(sinceMs, monotonicMs(this.#clock)), this.#labels);
     this.#checkEnd();
   }
 
@@ -121,8 +123,8 @@ export class QueueMetrics {
     const nowMs = monotonicMs(this.#clock);
     let all = 0;
     let longest = 0;
-    for (const { runningSinceMs } of this.#running) {
-      const seconds = secondsBetween(runningSinceMs, nowMs);
+    for (const slot of this.#running) {
+      const seconds = secondsBetween(this.#runningSinceMs.get(slot), nowMs);
       all += seconds;
       longest = Math.max(longest, seconds);
     }

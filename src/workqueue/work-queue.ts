@@ -3,11 +3,12 @@ import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { safeMetrics } from '../observe/metrics.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
-import { Entry } from './entry.ts';
+import type { SlotColumn } from './column.ts';
 import { QueueIterator } from './queue-iterator.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import type { QueueStatus } from './queue-status.ts';
-import { SpareEntries } from './spare-entries.ts';
+import { DIRTY, NONE, RUNNING, Slots } from './slots.ts';
+import { Stays } from './stays.ts';
 import { Waiters } from './waiters.ts';
 import type { GetOptions, Queue, WorkQueueOptions } from './workqueue.ts';
 
@@ -24,15 +25,18 @@ export class WorkQueue<T = string> implements Queue<T> {
   protected readonly logger: Logger;
   /** @internal */
   protected readonly metrics: QueueMetrics | undefined;
-  /** Of all items that wait, are delayed, or are being worked on, and of some that were. @internal */
-  protected readonly entries = new Map<unknown, Entry<T>>();
+  /** Of all items that wait, are delayed, or are being worked on. @internal */
+  protected readonly slots: Slots<T>;
   readonly #keyOf: ((item: T) => string) | undefined;
   readonly #waiters = new Waiters<T>();
-  readonly #spare = new SpareEntries<T>();
-  #first: Entry<T> | undefined;
-  #last: Entry<T> | undefined;
-  /** The one that was handed out last. It may have been given back. */
-  #handedOut: Entry<T> | undefined;
+  /** The next in the order of handing out. */
+  readonly #next: SlotColumn;
+  #first = NONE;
+  #last = NONE;
+  /** The slot that was handed out last, until it is released. */
+  #handedOut = NONE;
+  /** Undefined until somebody looks inside. */
+  #stays: Stays | undefined;
   #waiting = 0;
   #running = 0;
   #shuttingDown = false;
@@ -43,9 +47,11 @@ export class WorkQueue<T = string> implements Queue<T> {
     this.clock = options.clock ?? systemClock;
     this.logger = safeLogger(options.logger);
     this.#keyOf = options.keyOf;
+    this.slots = new Slots(options.keyOf === undefined);
+    this.#next = this.slots.slotColumn();
     this.metrics =
       options.metrics && options.name !== undefined
-        ? new QueueMetrics(safeMetrics(options.metrics), options.name, this.clock)
+        ? new QueueMetrics(safeMetrics(options.metrics), options.name, this.clock, this.slots)
         : undefined;
   }
 
@@ -58,7 +64,7 @@ export class WorkQueue<T = string> implements Queue<T> {
     return { id: this.id, name: this.name, waiting: this.#waiting, delayed: this.delayed, running: this.#running };
   }
 
-  /** How many entries are delayed. @internal */
+  /** How many items are delayed. @internal */
   protected get delayed(): number {
     return 0;
   }
@@ -69,7 +75,7 @@ export class WorkQueue<T = string> implements Queue<T> {
 
   add(item: T): void {
     if (this.#shuttingDown) return;
-    this.makeDirty(this.entryOf(item));
+    this.makeDirty(this.slotOf(item));
   }
 
   get(options: GetOptions = NO_OPTIONS): Promise<T | undefined> {
@@ -80,26 +86,26 @@ export class WorkQueue<T = string> implements Queue<T> {
   }
 
   tryGet(): T | undefined {
-    const entry = this.#waiting > 0 ? this.dequeue() : undefined;
-    if (!entry) return undefined;
+    if (this.#waiting === 0) return undefined;
     this.#waiting--;
-    return this.handOut(entry);
+    return this.handOut(this.dequeue());
   }
 
   done(item: T): void {
     const key = this.#keyFor(item);
     // Mostly it is the one that was handed out last.
-    const entry = this.#handedOut?.key === key ? this.#handedOut : this.entries.get(key);
-    if (!entry?.isRunning) {
+    const isLast = this.#handedOut !== NONE && this.slots.keyAt(this.#handedOut) === key;
+    const slot = isLast ? this.#handedOut : this.slots.find(key);
+    if (slot === NONE || !this.slots.has(slot, RUNNING)) {
       this.logger.warn(`${this.name}: done was called for ${String(key)}, which was not handed out.`);
       return;
     }
-    entry.isRunning = false;
+    this.slots.clear(slot, RUNNING);
     this.#running--;
-    this.metrics?.done(entry);
-    if (channels.queue.hasSubscribers) this.tell('done', entry);
-    if (entry.isDirty) this.#offer(entry);
-    else this.forgetIdle(entry);
+    this.metrics?.done(slot);
+    if (channels.queue.hasSubscribers) this.tell('done', slot);
+    if (this.slots.has(slot, DIRTY)) this.#offer(slot);
+    else this.release(slot);
     this.#checkDrained();
   }
 
@@ -134,40 +140,33 @@ export class WorkQueue<T = string> implements Queue<T> {
   }
 
   /** @internal */
-  protected entryOf(item: T): Entry<T> {
-    const key = this.#keyFor(item);
-    const known = this.entries.get(key);
-    if (known) {
-      known.item = item;
-      return known;
-    }
-    const entry = this.makeEntry(key, item);
-    this.entries.set(key, entry);
-    return entry;
+  protected slotOf(item: T): number {
+    return this.slots.take(this.#keyFor(item), item);
   }
 
-  /** @internal */
-  protected known(item: T): Entry<T> | undefined {
-    return this.entries.get(this.#keyFor(item));
+  /** The slot of an item that is being worked on, or NONE. @internal */
+  protected runningSlot(item: T): number {
+    const slot = this.slots.find(this.#keyFor(item));
+    return slot !== NONE && this.slots.has(slot, RUNNING) ? slot : NONE;
   }
 
-  /** @internal */
-  protected makeEntry(key: unknown, item: T): Entry<T> {
-    return new Entry(key, item);
+  /** Undefined in a queue that has no priorities. @internal */
+  protected priorityAt(_slot: number): number | undefined {
+    return undefined;
   }
 
-  /** Tells the channel what becomes of an entry; only while somebody listens. @internal */
-  protected tell(step: QueueValue['step'], entry: Entry<T>, delayMs?: number): void {
+  /** Tells the channel what becomes of an item; only while somebody listens. @internal */
+  protected tell(step: QueueValue['step'], slot: number, delayMs?: number): void {
+    this.#stays ??= new Stays();
     const isIn = step === 'add' || step === 'delay';
-    if (isIn) entry.stay ||= nextId();
-    const id = isIn ? entry.stay : entry.runningStay || nextId();
-    const { priority } = entry as { priority?: number };
+    const id = isIn ? this.#stays.waiting(slot) : this.#stays.running(slot) || nextId();
+    const priority = this.priorityAt(slot);
     channels.queue.publish({
       id,
       queue: this.id,
       name: this.name,
       step,
-      key: String(entry.key),
+      key: String(this.slots.keyAt(slot)),
       ...(isIn && ambient.cause > 0 && { cause: ambient.cause }),
       ...(priority !== undefined && { priority }),
       ...(delayMs !== undefined && { delayMs }),
@@ -177,64 +176,61 @@ export class WorkQueue<T = string> implements Queue<T> {
 
   /** The id of the stay of an item that is being worked on; 0: nobody looks. @internal */
   stayOf(item: T): number {
-    return this.known(item)?.runningStay ?? 0;
+    const slot = this.runningSlot(item);
+    return slot === NONE ? 0 : (this.#stays?.running(slot) ?? 0);
   }
 
   /** The item wants to be handed out: now, or when it has been given back. @internal */
-  protected makeDirty(entry: Entry<T>): void {
-    if (entry.isDirty) return;
-    entry.isDirty = true;
-    this.metrics?.added(entry);
-    if (channels.queue.hasSubscribers) this.tell('add', entry);
-    if (!entry.isRunning) this.#offer(entry);
+  protected makeDirty(slot: number): void {
+    if (this.slots.has(slot, DIRTY)) return;
+    this.slots.set(slot, DIRTY);
+    this.metrics?.added(slot, this.priorityAt(slot));
+    if (channels.queue.hasSubscribers) this.tell('add', slot);
+    if (!this.slots.has(slot, RUNNING)) this.#offer(slot);
   }
 
-  /** Puts an entry into the order of handing out. @internal */
-  protected enqueue(entry: Entry<T>): void {
-    if (this.#last) this.#last.next = entry;
-    else this.#first = entry;
-    this.#last = entry;
+  /** Puts a slot into the order of handing out. @internal */
+  protected enqueue(slot: number): void {
+    this.#next.set(slot, NONE);
+    if (this.#last === NONE) this.#first = slot;
+    else this.#next.set(this.#last, slot);
+    this.#last = slot;
   }
 
-  /** Takes the next entry out of that order. @internal */
-  protected dequeue(): Entry<T> | undefined {
-    const entry = this.#first;
-    if (!entry) return undefined;
-    this.#first = entry.next;
-    if (!this.#first) this.#last = undefined;
-    entry.next = undefined;
-    return entry;
+  /** Takes the next slot out of that order; there is one. @internal */
+  protected dequeue(): number {
+    const slot = this.#first;
+    this.#first = this.#next.get(slot);
+    if (this.#first === NONE) this.#last = NONE;
+    return slot;
   }
 
-  /** @internal */
-  protected forgetIdle(entry: Entry<T>): void {
-    if (!entry.isIdle) return;
-    const forgotten = this.#spare.keep(entry);
-    if (!forgotten) return;
-    this.entries.delete(forgotten.key);
-    if (this.#handedOut === forgotten) this.#handedOut = undefined;
+  /** Nothing is kept of an item that has no more to do. @internal */
+  protected release(slot: number): void {
+    if (!this.slots.release(slot)) return;
+    if (this.#handedOut === slot) this.#handedOut = NONE;
+    this.#stays?.released(slot);
   }
 
-  /** The work on an entry begins. @internal */
-  protected handOut(entry: Entry<T>): T {
-    entry.isDirty = false;
-    entry.isRunning = true;
+  /** The work on an item begins. @internal */
+  protected handOut(slot: number): T {
+    this.slots.clear(slot, DIRTY);
+    this.slots.set(slot, RUNNING);
     this.#running++;
-    this.#handedOut = entry;
-    this.metrics?.handedOut(entry);
-    entry.runningStay = entry.stay;
-    entry.stay = 0;
-    if (channels.queue.hasSubscribers) this.tell('get', entry);
-    return entry.item as T;
+    this.#handedOut = slot;
+    this.metrics?.handedOut(slot, this.priorityAt(slot));
+    this.#stays?.handedOut(slot);
+    if (channels.queue.hasSubscribers) this.tell('get', slot);
+    return this.slots.itemAt(slot);
   }
 
-  #offer(entry: Entry<T>): void {
+  #offer(slot: number): void {
     if (!this.#waiters.isEmpty) {
-      this.#waiters.serve(this.handOut(entry));
+      this.#waiters.serve(this.handOut(slot));
       return;
     }
     this.#waiting++;
-    this.enqueue(entry);
+    this.enqueue(slot);
   }
 
   #checkDrained(): void {

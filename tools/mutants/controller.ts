@@ -257,4 +257,18 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
     replacement: '.table.keys()];',
     tests: tests('sharding', 'manager-election'),
   },
+  {
+    bug: 'a source that brings wrong keys fills the log',
+    file: `${folder}/key-source.ts`,
+    original: '    if ((count & (count - 1)) !== 0) return;\n',
+    replacement: '',
+    tests: tests('start'),
+  },
+  {
+    bug: 'an elector takes away the labels that others gave the Lease',
+    file: `${folder}/lease-lock.ts`,
+    original: '{ ...metadata.labels, ...labels }',
+    replacement: '{ ...labels }',
+    tests: tests('election-acquire'),
+  },
 ];

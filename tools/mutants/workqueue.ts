@@ -2,22 +2,22 @@ import type { Mutant } from './mutant.ts';
 
 const QUEUE = 'src/workqueue/work-queue.test.ts';
 const DELAYS = 'src/workqueue/delaying-queue.test.ts';
-const SPARE = 'src/workqueue/spare-entries.test.ts';
+const SLOTS = 'src/workqueue/slots.test.ts';
 const PRIORITIES = 'src/workqueue/priority-queue.test.ts';
 
 export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an item that is being worked on is handed out a second time',
     file: 'src/workqueue/work-queue.ts',
-    original: 'if (!entry.isRunning) this.#offer(entry);',
-    replacement: 'this.#offer(entry);',
+    original: 'if (!this.slots.has(slot, RUNNING)) this.#offer(slot);',
+    replacement: 'this.#offer(slot);',
     tests: [QUEUE],
   },
   {
     bug: 'an item that was added while it ran is lost at done',
     file: 'src/workqueue/work-queue.ts',
-    original: 'if (entry.isDirty) this.#offer(entry);\n    else this.forgetIdle(entry);',
-    replacement: 'this.forgetIdle(entry);',
+    original: 'if (this.slots.has(slot, DIRTY)) this.#offer(slot);\n    else this.release(slot);',
+    replacement: 'this.release(slot);',
     tests: [QUEUE],
   },
   {
@@ -37,15 +37,15 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the later of two delays holds',
     file: 'src/workqueue/delay-heap.ts',
-    original: 'if (this.#time(known) <= atMs) return false;',
-    replacement: 'if (this.#time(known) >= atMs) return false;',
+    original: 'if (this.#time(place) <= atMs) return;',
+    replacement: 'if (this.#time(place) >= atMs) return;',
     tests: [DELAYS],
   },
   {
     bug: 'the heap of delays looks at two of its four children',
     file: 'src/workqueue/delay-heap.ts',
-    original: 'Math.min(firstChild + ARITY, size)',
-    replacement: 'Math.min(firstChild + 2, size)',
+    original: 'Math.min(firstChild + ARITY, this.#size)',
+    replacement: 'Math.min(firstChild + 2, this.#size)',
     tests: [DELAYS],
   },
   {
@@ -72,14 +72,14 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an item is not linked to the one before it in its level',
     file: 'src/workqueue/priority-levels.ts',
-    original: 'entry.previous = level.last;\n    entry.next = undefined;',
-    replacement: 'entry.previous = undefined;\n    entry.next = undefined;',
+    original: 'this.#previous.set(slot, level.last);',
+    replacement: 'this.#previous.set(slot, NONE);',
     tests: [PRIORITIES],
   },
   {
     bug: 'a retry loses its priority',
     file: 'src/workqueue/priority-queue.ts',
-    original: 'priority ?? (entry.isRunning ? entry.runningPriority : 0)',
+    original: 'priority ?? this.#runningPriority(slot)',
     replacement: 'priority ?? 0',
     tests: [PRIORITIES],
   },
@@ -91,31 +91,38 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
     tests: ['src/workqueue/rate-limiters.test.ts'],
   },
   {
-    bug: 'an entry that has work is forgotten when there are too many spare ones',
-    file: 'src/workqueue/spare-entries.ts',
-    original: 'return oldest?.isIdle ? oldest : undefined;',
-    replacement: 'return oldest;',
-    tests: [SPARE],
+    bug: 'what is known of an item is forgotten while it has work',
+    file: 'src/workqueue/slots.ts',
+    original: '    if (this.#flags[slot] !== 0) return false;\n',
+    replacement: '',
+    tests: [SLOTS],
   },
   {
-    bug: 'spare entries hold the items of users',
-    file: 'src/workqueue/spare-entries.ts',
-    original: '    entry.item = undefined;\n',
+    bug: 'a free slot holds the item of a user',
+    file: 'src/workqueue/slots.ts',
+    original: '    this.#items[slot] = undefined;\n',
     replacement: '',
-    tests: [SPARE],
+    tests: [SLOTS],
   },
   {
-    bug: 'a hot key fills all places of the spare entries',
-    file: 'src/workqueue/spare-entries.ts',
-    original: '    if (entry.isSpare) return undefined;\n',
+    bug: 'a free slot is not used again',
+    file: 'src/workqueue/slots.ts',
+    original: 'this.#free.pop() ?? ',
     replacement: '',
-    tests: [SPARE],
+    tests: [SLOTS],
+  },
+  {
+    bug: 'a queue that was long once keeps its room',
+    file: 'src/workqueue/slots.ts',
+    original: '    if (this.size === 0 && this.#capacity > KEPT_CAPACITY) this.#shrink();\n',
+    replacement: '',
+    tests: [SLOTS],
   },
   {
     bug: 'done believes that it is about the item that was handed out last',
     file: 'src/workqueue/work-queue.ts',
-    original: 'this.#handedOut?.key === key ? this.#handedOut : this.entries.get(key)',
-    replacement: 'this.#handedOut ?? this.entries.get(key)',
+    original: 'this.#handedOut !== NONE && this.slots.keyAt(this.#handedOut) === key',
+    replacement: 'this.#handedOut !== NONE',
     tests: [QUEUE],
   },
   {
@@ -142,21 +149,21 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a raised item keeps its place in its old level',
     file: 'src/workqueue/priority-levels.ts',
-    original: '    this.#unlink(entry);\n    entry.priority = priority;',
-    replacement: '    entry.priority = priority;',
+    original: '    this.#unlink(slot);\n    this.#priorities.set(slot, priority);',
+    replacement: '    this.#priorities.set(slot, priority);',
     tests: [PRIORITIES],
   },
   {
     bug: 'the priority of a delayed item can be lowered',
     file: 'src/workqueue/priority-queue.ts',
-    original: 'entry.delayIndex >= 0 ? Math.max(entry.priority, priority) : priority',
+    original: 'this.slots.has(slot, DELAYED) ? Math.max(asked, priority) : priority',
     replacement: 'priority',
     tests: [PRIORITIES],
   },
   {
     bug: 'an item that is added now is handed out once more when its delay is over',
     file: 'src/workqueue/priority-queue.ts',
-    original: '    this.delays.remove(entry);\n',
+    original: '    this.delays.remove(slot);\n',
     replacement: '',
     tests: [PRIORITIES],
   },

@@ -2,9 +2,12 @@ module tidewatch.dev/benchmarks/peers/client-go
 
 go 1.26.0
 
+replace tidewatch.dev/benchmarks/peers/measure => ../measure
+
 require (
 	k8s.io/api v0.36.3
 	k8s.io/client-go v0.36.3
+	tidewatch.dev/benchmarks/peers/measure v0.0.0
 )
 
 require (

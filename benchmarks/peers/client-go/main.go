@@ -4,14 +4,11 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"runtime"
-	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"tidewatch.dev/benchmarks/peers/measure"
 )
 
 type options struct {
@@ -97,8 +95,8 @@ func run(o options) error {
 		return err
 	}
 
-	heapBefore := heapAfterGC()
-	cpuBefore := cpuSeconds()
+	heapBefore := measure.HeapAfterGC()
+	cpuBefore := measure.CPUSeconds()
 	start := time.Now()
 	stop := make(chan struct{})
 	defer close(stop)
@@ -108,25 +106,25 @@ func run(o options) error {
 		time.Sleep(time.Millisecond)
 	}
 	synced := time.Since(start)
-	cpu := cpuSeconds() - cpuBefore
-	peak := peakRssMb()
+	cpu := measure.CPUSeconds() - cpuBefore
+	peak := measure.PeakRssMb()
 	objects := len(informer.GetStore().ListKeys())
-	report(map[string]any{
+	measure.Report(map[string]any{
 		"objects": objects, "syncSeconds": synced.Seconds(), "cpuSeconds": cpu, "peakRssMb": peak,
-		"heapBytesAtSync": float64(heapAfterGC()-heapBefore) / float64(objects),
+		"heapBytesAtSync": float64(measure.HeapAfterGC()-heapBefore) / float64(objects),
 	})
-	cpuBefore = cpuSeconds()
+	cpuBefore = measure.CPUSeconds()
 	<-events.done
 	result := map[string]any{
 		"eventsPerSecond":  float64(o.events) / events.seconds(),
-		"eventsCpuSeconds": cpuSeconds() - cpuBefore,
-		"eventsPeakRssMb":  peakRssMb(),
+		"eventsCpuSeconds": measure.CPUSeconds() - cpuBefore,
+		"eventsPeakRssMb":  measure.PeakRssMb(),
 	}
-	result["heapBytesPerObject"] = float64(heapAfterGC()-heapBefore) / float64(objects)
+	result["heapBytesPerObject"] = float64(measure.HeapAfterGC()-heapBefore) / float64(objects)
 	if o.reads {
 		measureReads(informer.GetIndexer(), result)
 	}
-	report(result)
+	measure.Report(result)
 	runtime.KeepAlive(informer)
 	return nil
 }
@@ -163,31 +161,3 @@ func (e *eventWatch) handler() cache.ResourceEventHandler {
 }
 
 func (e *eventWatch) seconds() float64 { return float64(e.last.Load()-e.first.Load()) / 1e9 }
-
-func report(result map[string]any) { _ = json.NewEncoder(os.Stdout).Encode(result) }
-
-func heapAfterGC() int64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
-}
-
-func cpuSeconds() float64 {
-	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return float64(usage.Utime.Sec+usage.Stime.Sec) + float64(usage.Utime.Usec+usage.Stime.Usec)/1e6
-}
-
-// Not ru_maxrss, in which a process inherits the peak of the one that started it.
-func peakRssMb() float64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	var kilobytes float64
-	_, _ = fmt.Sscan(rest, &kilobytes)
-	return kilobytes / 1024
-}

@@ -2,11 +2,14 @@ module tidewatch.dev/benchmarks/peers/controller-runtime
 
 go 1.26.0
 
+replace tidewatch.dev/benchmarks/peers/measure => ../measure
+
 require (
 	github.com/go-logr/logr v1.4.3
 	k8s.io/api v0.37.2
 	k8s.io/client-go v0.37.2
 	sigs.k8s.io/controller-runtime v0.25.2
+	tidewatch.dev/benchmarks/peers/measure v0.0.0
 )
 
 require (

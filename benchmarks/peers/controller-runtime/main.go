@@ -4,13 +4,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -20,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"tidewatch.dev/benchmarks/peers/measure"
 )
 
 func main() {
@@ -87,7 +84,7 @@ func run(address string, objects, events int) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended := make(chan error, 1)
-	cpuBefore := cpuSeconds()
+	cpuBefore := measure.CPUSeconds()
 	start := time.Now()
 	go func() { ended <- manager.Start(ctx) }()
 	select {
@@ -95,42 +92,14 @@ func run(address string, objects, events int) error {
 		return fmt.Errorf("the manager ended: %w", err)
 	case <-c.synced:
 	}
-	report(map[string]any{
-		"objects": len(c.seen), "syncSeconds": time.Since(start).Seconds(), "cpuSeconds": cpuSeconds() - cpuBefore, "peakRssMb": peakRssMb(),
+	measure.Report(map[string]any{
+		"objects": len(c.seen), "syncSeconds": time.Since(start).Seconds(), "cpuSeconds": measure.CPUSeconds() - cpuBefore, "peakRssMb": measure.PeakRssMb(),
 	})
-	cpuBefore = cpuSeconds()
+	cpuBefore = measure.CPUSeconds()
 	<-c.done
-	report(map[string]any{
+	measure.Report(map[string]any{
 		"eventsPerSecond":  float64(events) / time.Since(c.first).Seconds(),
-		"eventsCpuSeconds": cpuSeconds() - cpuBefore, "heapBytesPerObject": heapAfterGC() / float64(objects),
+		"eventsCpuSeconds": measure.CPUSeconds() - cpuBefore, "heapBytesPerObject": float64(measure.HeapAfterGC()) / float64(objects),
 	})
 	return nil
-}
-
-func report(result map[string]any) { _ = json.NewEncoder(os.Stdout).Encode(result) }
-
-func heapAfterGC() float64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return float64(stats.HeapAlloc)
-}
-
-func cpuSeconds() float64 {
-	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return float64(usage.Utime.Sec+usage.Stime.Sec) + float64(usage.Utime.Usec+usage.Stime.Usec)/1e6
-}
-
-// Not ru_maxrss, in which a process inherits the peak of the one that started it.
-func peakRssMb() float64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	var kilobytes float64
-	_, _ = fmt.Sscan(rest, &kilobytes)
-	return kilobytes / 1024
 }

@@ -108,11 +108,9 @@ const plans = new WeakMap<TypeSchema, MessagePlan>();
 export function messagePlan(schema: TypeSchema): MessagePlan {
   const known = plans.get(schema);
   if (known) return known;
-  const draft = new PlanDraft(schema);
-  // Before its fields, among which may be messages of the same type.
-  plans.set(schema, draft);
-  draft.addFields(schema, draft.table);
-  return draft;
+  const plan = new LazyPlan(schema);
+  plans.set(schema, plan);
+  return plan;
 }
 
 /** The plan of the same message with nothing but one of its fields; undefined when it has no such field. */
@@ -127,6 +125,35 @@ export function planOfField(plan: MessagePlan, name: string): MessagePlan | unde
     });
   const lastShown = only.absent === undefined ? -1 : 0;
   return { schema: plan.schema, fields: [only], table: restrict(plan.table), lastShown };
+}
+
+/** Drawn when somebody looks: a pod has some two hundred kinds of messages, few of them in any pod, and all at once take milliseconds. */
+class LazyPlan implements MessagePlan {
+  readonly schema: TypeSchema;
+  #drawn: PlanDraft | undefined;
+
+  constructor(schema: TypeSchema) {
+    this.schema = schema;
+  }
+
+  get fields(): readonly FieldPlan[] {
+    return (this.#drawn ?? this.#draw()).fields;
+  }
+
+  get table(): FieldTable {
+    return (this.#drawn ?? this.#draw()).table;
+  }
+
+  get lastShown(): number {
+    return (this.#drawn ?? this.#draw()).lastShown;
+  }
+
+  #draw(): PlanDraft {
+    const draft = new PlanDraft(this.schema);
+    draft.addFields(this.schema, draft.table);
+    this.#drawn = draft;
+    return draft;
+  }
 }
 
 class PlanDraft implements MessagePlan {

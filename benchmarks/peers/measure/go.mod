@@ -1,0 +1,3 @@
+module tidewatch.dev/benchmarks/peers/measure
+
+go 1.26.0

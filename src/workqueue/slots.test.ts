@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { DELAYED, DIRTY, NONE, RUNNING, Slots } from './slots.ts';
+
+describe('slots', () => {
+  it('keep nothing of an item that has no more to do', () => {
+    const slots = new Slots<{ id: string }>(false);
+    const slot = slots.take('a', { id: 'a' });
+    slots.set(slot, DIRTY);
+    expect(slots.release(slot)).toBe(false);
+    expect([slots.size, slots.find('a')]).toEqual([1, slot]);
+    slots.clear(slot, DIRTY);
+    expect(slots.release(slot)).toBe(true);
+    expect([slots.size, slots.find('a')]).toEqual([0, NONE]);
+    expect([slots.keyAt(slot), slots.itemAt(slot)]).toEqual([undefined, undefined]);
+  });
+
+  it('hold the item as it was added last, under the slot that its key has', () => {
+    const slots = new Slots<{ id: string; n: number }>(false);
+    const slot = slots.take('a', { id: 'a', n: 1 });
+    expect(slots.take('b', { id: 'b', n: 1 })).not.toBe(slot);
+    expect(slots.take('a', { id: 'a', n: 2 })).toBe(slot);
+    expect([slots.keyAt(slot), slots.itemAt(slot)]).toEqual(['a', { id: 'a', n: 2 }]);
+  });
+
+  it('have flags that do not touch one another', () => {
+    const slots = new Slots<string>(true);
+    const slot = slots.take('a', 'a');
+    slots.set(slot, RUNNING);
+    slots.set(slot, DELAYED);
+    slots.clear(slot, RUNNING);
+    expect([RUNNING, DIRTY, DELAYED].map((flag) => slots.has(slot, flag))).toEqual([false, false, true]);
+  });
+
+  it('are used again before there is room for more', () => {
+    const slots = new Slots<string>(true);
+    const first = slots.capacity;
+    for (let n = 0; n < 10 * first; n++) slots.release(slots.take(`item-${n}`, `item-${n}`));
+    expect(slots.capacity).toBe(first);
+  });
+
+  it('give back the room for many items when the last one has gone, and lose no column while they grow', () => {
+    const slots = new Slots<string>(true);
+    const column = slots.numberColumn();
+    const links = slots.slotColumn();
+    for (let n = 0; n < 40_000; n++) {
+      const slot = slots.take(`item-${n}`, `item-${n}`);
+      column.set(slot, n + 0.5);
+      links.set(slot, slot - 1);
+    }
+    const taken = Array.from({ length: 40_000 }, (_, n) => slots.find(`item-${n}`));
+    expect(taken.every((slot, n) => column.get(slot) === n + 0.5 && links.get(slot) === slot - 1)).toBe(true);
+    const [last = NONE, ...others] = taken;
+    for (const slot of others) slots.release(slot);
+    expect(slots.capacity).toBeGreaterThanOrEqual(40_000);
+    slots.release(last);
+    expect(slots.capacity).toBe(1_024);
+    for (let n = 0; n < 5_000; n++) column.set(slots.take(n, String(n)), n);
+    expect(Array.from({ length: 5_000 }, (_, n) => column.get(slots.find(n)))).toEqual([...Array(5_000).keys()]);
+  });
+});

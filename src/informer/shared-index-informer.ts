@@ -65,6 +65,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly resource: Resource<T> | undefined;
   /** @internal Why its cache has nothing at a path; undefined when it has what the server has. */
   readonly whyNotHeld: (path: string) => string | undefined;
+  /** @internal Throws a `TypeError` for a key that none of its objects can have. */
+  readonly checkKey: (key: string) => void;
   readonly #table: ObjectTable<T>;
   readonly #processor: SharedProcessor<T>;
   readonly #parts: InformerParts<T>;
@@ -94,6 +96,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.name = name;
     this.resource = options.resource;
     this.whyNotHeld = (path) => whyNotHeld(options, path);
+    const isNamespaced = 'cluster' in options && options.resource.namespaced && options.discoverScope !== true;
+    this.checkKey = (key) => {
+      if (!isNamespaced || (typeof key === 'string' && key.indexOf('/') > 0)) return;
+      throw new TypeError(`${name} never holds "${key}": its objects have a namespace, so the key is namespace/name`);
+    };
     this.#logger = logger;
     this.#transform = transform;
     this.#selects = originSelection(options);
@@ -173,7 +180,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
     this.#waits = new InformerWaits<T>({
       name,
-      isNamespaced: 'cluster' in options && options.resource.namespaced && options.discoverScope !== true,
+      checkKey: this.checkKey,
       parts: this.#parts,
       table: this.#table,
       stopped: this.#stopped,
@@ -278,6 +285,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       getByKey: (key) => this.#table.get(key)?.view(),
       select: (selector, namespace) => this.#table.select(selector, namespace).map((object) => object.view()),
       values: (selector, namespace) => viewsOneByOne(this.#table.select(selector, namespace)),
+      checkKey: this.checkKey,
     });
   }
 

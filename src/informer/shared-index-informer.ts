@@ -35,7 +35,7 @@ import type { Controller } from './informer-controller.ts';
 import { type InformerMemory, memoryOf } from './informer-memory.ts';
 import { InformerMetrics } from './informer-metrics.ts';
 import { INFORMER_CHECKS } from './informer-options.ts';
-import { originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
+import { keyCheck, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart } from './informer-part.ts';
 import { InformerParts } from './informer-parts.ts';
 import type { SharedIndexInformerOptions } from './informer-settings.ts';
@@ -96,11 +96,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.name = name;
     this.resource = options.resource;
     this.whyNotHeld = (path) => whyNotHeld(options, path);
-    const isNamespaced = 'cluster' in options && options.resource.namespaced && options.discoverScope !== true;
-    this.checkKey = (key) => {
-      if (!isNamespaced || (typeof key === 'string' && key.indexOf('/') > 0)) return;
-      throw new TypeError(`${name} never holds "${key}": its objects have a namespace, so the key is namespace/name`);
-    };
+    this.checkKey = keyCheck(name, options);
     this.#logger = logger;
     this.#transform = transform;
     this.#selects = originSelection(options);

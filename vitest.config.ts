@@ -27,7 +27,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,examples,docs,tools}/**/*.test.ts', 'benchmarks/*.test.ts'],
-          testTimeout: 60_000,
+          // For what hangs. Nothing is slow by itself, but the machine may have other work.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           // Every core: by itself Vitest leaves one of them idle.
           maxWorkers: '100%',
         },

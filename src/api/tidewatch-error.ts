@@ -54,6 +54,12 @@ export type TidewatchErrorKind =
   | 'leadership-lost'
   | 'stopped'
   | 'misuse'
+  // A control plane for tests (ControlPlaneError).
+  | 'missing'
+  | 'start'
+  | 'state'
+  | 'etcd'
+  | 'certificate'
   // A reconcile that must not be retried (TerminalError).
   | 'terminal'
   | 'unknown';

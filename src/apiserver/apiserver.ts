@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -231,7 +232,10 @@ export class ApiServer implements AsyncDisposable {
   /** The text of a kubeconfig for this server. It holds the token: write it with mode 0600. */
   kubeconfig(): string {
     if (this.url === '')
-      throw new Error('the server has no socket: start it without `listen: false`, or use transport()');
+      throw new TidewatchError(
+        'misuse',
+        'the server has no socket: start it without `listen: false`, or use transport()',
+      );
     return kubeconfigText({
       url: this.url,
       ...(this.ca === undefined ? {} : { ca: this.ca }),

@@ -92,7 +92,7 @@ export class ReadyzProber implements Reachability {
       const { signal } = call;
       await unlessAborted(signal, async () => {
         const { status, body } = await transport.request({ method: 'GET', path: '/readyz', signal });
-        if (status < 500 && !signal.aborted) this.#letAllGo();
+        if (status < 500) this.#letAllGo();
         await drain(body);
       });
       return true;

@@ -98,7 +98,13 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   }
 
   lister(): Lister<T> {
-    return new Lister(this.#selected);
+    const { checkKey } = this.#upstream;
+    return new Lister({
+      getByKey: (key) => this.#selected.getByKey(key),
+      select: (selector, namespace) => this.#selected.select(selector, namespace),
+      values: (selector, namespace) => this.#selected.values(selector, namespace),
+      checkKey,
+    });
   }
 
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {

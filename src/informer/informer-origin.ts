@@ -231,6 +231,15 @@ function tellingWhenClosed(transport: Transport, onClosed: () => void): Transpor
   };
 }
 
+/** Throws a `TypeError` for a key that no object of an informer of this name can have. */
+export function keyCheck<T extends KubernetesObject>(name: string, origin: InformerOrigin<T>): (key: string) => void {
+  const isNamespaced = 'cluster' in origin && origin.resource.namespaced && origin.discoverScope !== true;
+  return (key) => {
+    if (!isNamespaced || (typeof key === 'string' && key.indexOf('/') > 0)) return;
+    throw new TypeError(`${name} never holds "${key}": its objects have a namespace, so the key is namespace/name`);
+  };
+}
+
 /**
  * Why the cache has nothing at a path of its objects, whatever the server has there: the end of "it comes from a cache that …".
  * Undefined when it is held; a transform is not considered.

@@ -1,6 +1,7 @@
 import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import { channels } from '../observe/channels.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
@@ -17,7 +18,7 @@ import { Unusable } from '../reflector/left-out-book.ts';
 import type { CachedListerWatcher, CachedTarget } from '../reflector/lister-watcher.ts';
 import type { CachedReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
-import { TransformedSource } from '../reflector/transformed-source.ts';
+import { type ObjectTransform, TransformedSource } from '../reflector/transformed-source.ts';
 import type { PartState } from '../snapshot/snapshot.ts';
 import type { SavedPart } from '../snapshot/snapshot-book.ts';
 import type { ObjectTable } from '../store/object-table.ts';
@@ -126,24 +127,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     this.#options = options;
     this.#scheduler = schedulerOf(clock);
     this.coverage = source.coverage ?? fixedCoverage(undefined);
-    const transformed = new TransformedSource(
-      listerWatcher,
-      () => {
-        const change = transform();
-        return (
-          change &&
-          ((object) => {
-            this.#transforming = object;
-            try {
-              return applyTransform(change, object, keepTransformed);
-            } finally {
-              this.#transforming = undefined;
-            }
-          })
-        );
-      },
-      clock,
-    );
+    const transformed = new TransformedSource(listerWatcher, () => this.#intake(transform(), keepTransformed), clock);
     this.#saved = saved;
     const { namespace } = this.coverage;
     const origin = { ...whose, ...(namespace !== undefined && { namespace }) };
@@ -194,6 +178,29 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       onPopped: () => this.#popped(),
       onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
     });
+  }
+
+  /** What each object goes through on its way in; undefined: nothing. What it throws on is reported and left out. */
+  #intake(change: Transform<T> | undefined, keepTransformed: (object: T) => Cached<T>): ObjectTransform<T> | undefined {
+    const { coverage } = this;
+    if (change === undefined && coverage.namespace === undefined) return undefined;
+    return (object) => {
+      // Nobody would notice that it is gone: lists of this part say nothing of other namespaces.
+      if (!coverage.covers(object.namespace)) {
+        const where = object.namespace === '' ? 'without a namespace' : `of namespace ${object.namespace}`;
+        throw new TidewatchError(
+          'unusable',
+          `an object ${where} came where namespace ${coverage.namespace} was asked for`,
+        );
+      }
+      if (change === undefined) return object;
+      this.#transforming = object;
+      try {
+        return applyTransform(change, object, keepTransformed);
+      } finally {
+        this.#transforming = undefined;
+      }
+    };
   }
 
   /** From the reflector to the queue. Settles when the queue has room: what is new while a long list is in it waits at the server. */

@@ -17,8 +17,8 @@ import { waitFirst } from './wait.ts';
 
 export interface InformerWaitsOptions<T extends KubernetesObject> {
   name: string;
-  /** Whether each of its objects is known to have a namespace. */
-  isNamespaced: boolean;
+  /** Throws for a key that none of its objects can have. */
+  checkKey: (key: string) => void;
   parts: InformerParts<T>;
   table: ObjectTable<T>;
   /** Resolves when the informer stops. */
@@ -129,11 +129,8 @@ export class InformerWaits<T extends KubernetesObject> {
   }
 
   #checkKey(key: string): void {
-    const { name, isNamespaced } = this.#options;
+    this.#options.checkKey(key);
     const { namespace, name: objectName } = splitMetaNamespaceKey(key);
-    if (isNamespaced && namespace === '') {
-      throw new TypeError(`${name} never holds "${key}": its objects have a namespace, so the key is namespace/name`);
-    }
     this.#recordsOf(namespace, objectName);
   }
 

@@ -9,6 +9,8 @@ export interface ListerSource<T extends KubernetesObject> {
   select(selector: LabelSelector, namespace?: string): Stored<T>[];
   /** The same, one by one. Default: those of `select`. */
   values?: ((selector: LabelSelector, namespace?: string) => Iterable<Stored<T>>) | undefined;
+  /** Asked for a key that was not found: throws a `TypeError` when no object can ever have it. Default: any key may be found some day. */
+  checkKey?: ((key: string) => void) | undefined;
 }
 
 /** Reads of one namespace. */
@@ -40,9 +42,14 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
     return valuesOf(this.#source, selector);
   }
 
-  /** By name for cluster-scoped objects, by `namespace/name` for others. */
+  /**
+   * By name for cluster-scoped objects, by `namespace/name` for others. Undefined when there is none. A name without a namespace, where
+   * every object has one, is a `TypeError`: it would never find anything.
+   */
   get(key: string): Stored<T> | undefined {
-    return this.#source.getByKey(key);
+    const found = this.#source.getByKey(key);
+    if (found === undefined) this.#source.checkKey?.(key);
+    return found;
   }
 
   namespace(namespace: string): NamespaceLister<T> {

@@ -66,6 +66,19 @@ class Counter<T extends KubernetesObject> implements ResourceEventHandler<T> {
 const isIdle = (registrations: readonly HandlerRegistration[]) => registrations.every(({ pending }) => pending === 0);
 
 describe('resync', () => {
+  it('is a line of debug each time', async () => {
+    const lines: string[] = [];
+    const logger = { ...silentLogger, debug: (line: string) => void lines.push(line) };
+    const { source, informer, run, settle, stop } = informerFixture({ resyncMs: 3_000, logger });
+    source.set('a');
+    informer.addEventHandler({ onUpdate: () => {} });
+    const running = run();
+    await settle(6_500);
+    stop.abort();
+    await running;
+    expect(lines.filter((line) => line.endsWith('resync.'))).toEqual(Array(2).fill(`${informer.name}: resync.`));
+  });
+
   it('loses nothing of 20,000 objects when a second handler is due 5 ms after the first', async () => {
     const { source, informer, clock, run, stop } = informerFixture({ resyncMs: 3_000 });
     for (let n = 0; n < 20_000; n++) source.set(`object-${n}`);

@@ -289,6 +289,32 @@ describe('SharedIndexInformer', () => {
     await running;
   });
 
+  it('transforms what a list and a watch bring, once each, before anybody sees it', async () => {
+    const seen: string[] = [];
+    const { source, informer, run, settle, stop } = informerFixture({
+      transform: (thing) => {
+        seen.push(`${thing.metadata?.name}@${thing.metadata?.resourceVersion}`);
+        return { ...thing, spec: { color: `dark ${thing.spec?.color}` } };
+      },
+    });
+    const heard: (string | undefined)[] = [];
+    informer.addEventHandler({
+      onAdd: ({ spec }) => void heard.push(spec?.color),
+      onUpdate: (_, { spec }) => void heard.push(spec?.color),
+    });
+    source.set('a', { color: 'red' });
+    const running = run();
+    await settle();
+    source.set('b', { color: 'blue' });
+    source.set('a', { color: 'green' });
+    await settle();
+    expect(heard).toEqual(['dark red', 'dark blue', 'dark green']);
+    expect(informer.store.list().map(({ spec }) => spec?.color)).toEqual(['dark green', 'dark blue']);
+    expect(seen).toEqual(['a@1', 'b@2', 'a@3']);
+    stop.abort();
+    await running;
+  });
+
   it('leaves out objects of another kind than its resource, from a list and from a watch, and reports them', async () => {
     const resource = defineResource<Thing>({ version: 'v1', plural: 'things', kind: 'Thing' });
     const { source, informer, errors, run, settle, stop } = informerFixture({ resource });

@@ -35,7 +35,7 @@ import type { Controller } from './informer-controller.ts';
 import { type InformerMemory, memoryOf } from './informer-memory.ts';
 import { InformerMetrics } from './informer-metrics.ts';
 import { INFORMER_CHECKS } from './informer-options.ts';
-import { originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
+import { keyCheck, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart } from './informer-part.ts';
 import { InformerParts } from './informer-parts.ts';
 import type { SharedIndexInformerOptions } from './informer-settings.ts';
@@ -65,6 +65,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly resource: Resource<T> | undefined;
   /** @internal Why its cache has nothing at a path; undefined when it has what the server has. */
   readonly whyNotHeld: (path: string) => string | undefined;
+  /** @internal Throws a `TypeError` for a key that none of its objects can have. */
+  readonly checkKey: (key: string) => void;
   readonly #table: ObjectTable<T>;
   readonly #processor: SharedProcessor<T>;
   readonly #parts: InformerParts<T>;
@@ -94,6 +96,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.name = name;
     this.resource = options.resource;
     this.whyNotHeld = (path) => whyNotHeld(options, path);
+    this.checkKey = keyCheck(name, options);
     this.#logger = logger;
     this.#transform = transform;
     this.#selects = originSelection(options);
@@ -173,7 +176,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
     this.#waits = new InformerWaits<T>({
       name,
-      isNamespaced: 'cluster' in options && options.resource.namespaced && options.discoverScope !== true,
+      checkKey: this.checkKey,
       parts: this.#parts,
       table: this.#table,
       stopped: this.#stopped,
@@ -278,6 +281,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       getByKey: (key) => this.#table.get(key)?.view(),
       select: (selector, namespace) => this.#table.select(selector, namespace).map((object) => object.view()),
       values: (selector, namespace) => viewsOneByOne(this.#table.select(selector, namespace)),
+      checkKey: this.checkKey,
     });
   }
 

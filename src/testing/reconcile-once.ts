@@ -1,4 +1,5 @@
 import { metaNamespaceKey } from '../api/key.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ReconcileResult } from '../controller/controller.ts';
 import { Manager } from '../controller/manager.ts';
@@ -89,7 +90,8 @@ async function whileTimePasses<T>(clock: FakeClock, promise: Promise<T>): Promis
   over.catch(() => {});
   const endMs = clock.monotonicMs() + MAX_MS;
   for (await clock.advance(0); !isOver; await clock.advance(STEP_MS)) {
-    if (clock.monotonicMs() > endMs) throw new Error(`the run has not ended after ${MAX_MS} ms of its clock.`);
+    if (clock.monotonicMs() > endMs)
+      throw new TidewatchError('timeout', `the run has not ended after ${MAX_MS} ms of its clock`);
   }
   return over;
 }

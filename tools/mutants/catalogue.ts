@@ -1,4 +1,5 @@
 import { APISERVER_MUTANTS } from './apiserver.ts';
+import { CLIENT_MUTANTS } from './client.ts';
 import { CODEC_MUTANTS } from './codec.ts';
 import { CONTROLLER_MUTANTS } from './controller.ts';
 import { FACTORY_MUTANTS } from './factory.ts';
@@ -25,6 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROCESSOR_MUTANTS,
   ...INFORMER_MUTANTS,
   ...FACTORY_MUTANTS,
+  ...CLIENT_MUTANTS,
   ...WORKQUEUE_MUTANTS,
   ...CONTROLLER_MUTANTS,
   ...APISERVER_MUTANTS,

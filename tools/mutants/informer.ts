@@ -156,4 +156,11 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     replacement: 'cancel = () => {};',
     tests: [CAUGHT_UP],
   },
+  {
+    bug: 'an object of another namespace than was asked for is stored',
+    file: 'src/informer/informer-part.ts',
+    original: 'if (!coverage.covers(object.namespace)) {',
+    replacement: 'if (coverage.isSpare) {',
+    tests: ['src/informer/foreign-namespaces.test.ts'],
+  },
 ];

@@ -1,13 +1,10 @@
 import type { CliIo } from '../cli-io.ts';
 import { phaseSpans, trouble } from '../informer-status.ts';
 import type { Capabilities } from '../terminal/capabilities.ts';
-import { JobControl } from '../terminal/job-control.ts';
-import { type Key, Keyboard } from '../terminal/keyboard.ts';
+import { FullScreen } from '../terminal/full-screen.ts';
+import type { Key } from '../terminal/keyboard.ts';
 import { bytesText, countText, rateText } from '../terminal/number-text.ts';
-import { RepaintTimer } from '../terminal/repaint-timer.ts';
-import { Screen } from '../terminal/screen.ts';
 import { Painter, type Span, type StyleName } from '../terminal/style.ts';
-import { untilAborted } from '../until-aborted.ts';
 import type { DemoInformer } from './demo-informer.ts';
 import type { DemoWorld } from './demo-world.ts';
 import { entryText, type LogEntry, type LogKind } from './event-log.ts';
@@ -40,55 +37,28 @@ const POD_STYLES: ReadonlyMap<string, StyleName> = new Map([
 export class DemoScreen {
   readonly #options: DemoScreenOptions;
   readonly #painter: Painter;
-  readonly #screen: Screen;
-  readonly #timer: RepaintTimer;
+  readonly #screen: FullScreen;
 
   constructor(options: DemoScreenOptions) {
     const { io, capabilities } = options;
     this.#options = options;
     this.#painter = new Painter(capabilities);
-    this.#timer = new RepaintTimer({ clock: io.clock, idleMs: 500, paint: () => this.#paint() });
-    this.#screen = new Screen({ output: io.stdout, onStale: () => this.#timer.request() });
+    this.#screen = new FullScreen({
+      io,
+      idleMs: 500,
+      paint: () => this.#paint(),
+      onKey: (key) => void this.#act(key),
+    });
   }
 
   /** Until the user leaves: then the exit code is 0, whichever way they did. */
   async run(): Promise<number> {
-    const { io, world } = this.#options;
-    let leave = () => {};
-    const left = new Promise<void>((resolve) => {
-      leave = resolve;
+    const { world } = this.#options;
+    world.log.onEntry = () => this.#screen.changed();
+    return this.#screen.show((left) => {
+      world.begin();
+      return left.catch(() => 0);
     });
-    const keyboard = new Keyboard(io.stdin, (key) => {
-      if (key === 'q' || key === 'ctrl-c') leave();
-      else if (key === 'ctrl-z') job.suspend();
-      else void this.#act(key);
-    });
-    const job = new JobControl({
-      leave: () => {
-        keyboard.close();
-        this.#screen.close();
-      },
-      enter: () => {
-        this.#screen.open();
-        keyboard.open();
-        this.#timer.request();
-      },
-    });
-    world.log.onEntry = () => this.#timer.request();
-    this.#screen.open();
-    keyboard.open();
-    job.open();
-    this.#timer.request();
-    world.begin();
-    try {
-      await Promise.race([left, untilAborted(io.signal)]);
-      return 0;
-    } finally {
-      this.#timer.stop();
-      job.close();
-      keyboard.close();
-      this.#screen.close();
-    }
   }
 
   async #act(key: Key): Promise<void> {
@@ -99,11 +69,10 @@ export class DemoScreen {
     else if (key === 'w') await world.toggleSlowHandler();
     else if (key === '+' || key === '=') world.simulation.rate *= 2;
     else if (key === '-') world.simulation.rate /= 2;
-    this.#timer.request();
+    this.#screen.changed();
   }
 
   #paint(): void {
-    if (!this.#screen.ready) return;
     const { columns, rows } = this.#screen;
     const nowMs = this.#options.io.clock.now();
     const head = this.#head(nowMs);

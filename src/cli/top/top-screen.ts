@@ -2,15 +2,13 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { type Lease, leases } from '../../generated/api/coordination/v1.ts';
 import { SharedIndexInformer } from '../../informer/shared-index-informer.ts';
 import { silentLogger } from '../../observe/logger.ts';
-import { type CliIo, Interrupted } from '../cli-io.ts';
+import type { CliIo } from '../cli-io.ts';
 import { phaseSpans, trouble } from '../informer-status.ts';
-import { JobControl, type Stoppable } from '../terminal/job-control.ts';
-import { type Key, Keyboard } from '../terminal/keyboard.ts';
-import { RepaintTimer } from '../terminal/repaint-timer.ts';
-import { Screen } from '../terminal/screen.ts';
+import { FullScreen } from '../terminal/full-screen.ts';
+import type { Stoppable } from '../terminal/job-control.ts';
+import type { Key } from '../terminal/keyboard.ts';
 import { scrollStep } from '../terminal/scroll-keys.ts';
 import type { Painter, Span } from '../terminal/style.ts';
-import { untilAborted } from '../until-aborted.ts';
 import { askAll, HEALTH_MS } from './health-answers.ts';
 import { tableLines } from './top-lines.ts';
 import type { TopRequest } from './top-request.ts';
@@ -32,13 +30,12 @@ export interface TopScreenOptions {
 export class TopScreen {
   readonly #options: TopScreenOptions;
   readonly #informer: SharedIndexInformer<Lease>;
-  readonly #timer: RepaintTimer;
-  readonly #screen: Screen;
+  readonly #screen: FullScreen;
   #answers: readonly HealthAnswer[] = [];
   #offset = 0;
 
   constructor(options: TopScreenOptions) {
-    const { cluster, request, io } = options;
+    const { cluster, request, io, host } = options;
     const { namespace } = request;
     this.#options = options;
     this.#informer = new SharedIndexInformer<Lease>({
@@ -48,57 +45,30 @@ export class TopScreen {
       clock: io.clock,
       logger: silentLogger,
     });
-    this.#timer = new RepaintTimer({ clock: io.clock, idleMs: 1_000, paint: () => this.#paint() });
-    this.#screen = new Screen({ output: io.stdout, onStale: () => this.#timer.request() });
+    this.#screen = new FullScreen({
+      io,
+      idleMs: 1_000,
+      paint: () => this.#paint(),
+      onKey: (key) => this.#scroll(key),
+      host,
+    });
   }
 
   /** Until the user leaves. */
   async run(): Promise<number> {
-    const { io, host } = this.#options;
     const stop = new AbortController();
-    const signal = AbortSignal.any([io.signal, stop.signal]);
-    let leave: (how: number | Interrupted) => void = () => {};
-    const left = new Promise<number>((resolve, reject) => {
-      leave = (how) => (typeof how === 'number' ? resolve(how) : reject(how));
-    });
-    left.catch(() => {});
-    const keyboard = new Keyboard(io.stdin, (key) => {
-      if (key === 'q') leave(0);
-      else if (key === 'ctrl-c') leave(new Interrupted('SIGINT'));
-      else if (key === 'ctrl-z') job.suspend();
-      else this.#scroll(key);
-    });
-    const job = new JobControl({
-      leave: () => {
-        keyboard.close();
-        this.#screen.close();
-      },
-      enter: () => {
-        this.#screen.open();
-        keyboard.open();
-        this.#timer.request();
-      },
-      ...(host && { host }),
-    });
-    const changed = () => this.#timer.request();
+    const signal = AbortSignal.any([this.#options.io.signal, stop.signal]);
+    const changed = () => this.#screen.changed();
     this.#informer.addEventHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
-    const ended = untilAborted(io.signal).then(() => Promise.reject(io.signal.reason));
-    ended.catch(() => {});
-    this.#screen.open();
-    keyboard.open();
-    job.open();
-    this.#timer.request();
-    const running = this.#informer.run({ signal });
-    const asking = this.#ask(signal);
+    let ended: Promise<unknown> | undefined;
     try {
-      return await Promise.race([left, ended]);
+      return await this.#screen.show((left) => {
+        ended = Promise.all([this.#informer.run({ signal }), this.#ask(signal)]);
+        return left;
+      });
     } finally {
-      this.#timer.stop();
-      job.close();
-      keyboard.close();
-      this.#screen.close();
       stop.abort();
-      await Promise.all([running, asking]);
+      await ended;
     }
   }
 
@@ -107,7 +77,7 @@ export class TopScreen {
     const { io, request } = this.#options;
     while (request.health.length > 0 && !signal.aborted) {
       this.#answers = await askAll(request.health, signal);
-      this.#timer.request();
+      this.#screen.changed();
       await io.clock.sleep(HEALTH_MS, signal).catch(() => {});
     }
   }
@@ -116,7 +86,7 @@ export class TopScreen {
     const step = scrollStep(key, this.#room);
     if (step === undefined) return;
     this.#offset = Math.max(0, this.#offset + step);
-    this.#timer.request();
+    this.#screen.changed();
   }
 
   /** For how many rows there is room. */
@@ -125,8 +95,6 @@ export class TopScreen {
   }
 
   #paint(): void {
-    // A frame that the terminal has no time for is not worked out either.
-    if (!this.#screen.ready) return;
     const { io, painter, request } = this.#options;
     const { columns } = this.#screen;
     const nowMs = io.clock.now();

@@ -1,17 +1,13 @@
 import type { SharedIndexInformer } from '../../informer/shared-index-informer.ts';
-import { Interrupted } from '../cli-io.ts';
 import { phaseSpans, trouble } from '../informer-status.ts';
 import { RateMeter } from '../rate-meter.ts';
 import type { Capabilities } from '../terminal/capabilities.ts';
-import { JobControl } from '../terminal/job-control.ts';
-import { type Key, Keyboard } from '../terminal/keyboard.ts';
+import { FullScreen } from '../terminal/full-screen.ts';
+import type { Key } from '../terminal/keyboard.ts';
 import { counted, countText, rateText } from '../terminal/number-text.ts';
 import { progressBar } from '../terminal/progress-bar.ts';
-import { RepaintTimer } from '../terminal/repaint-timer.ts';
-import { Screen } from '../terminal/screen.ts';
 import { scrollStep } from '../terminal/scroll-keys.ts';
 import { Painter, type Span } from '../terminal/style.ts';
-import { untilAborted } from '../until-aborted.ts';
 import type { WatchFailures } from './follow.ts';
 import { LiveTable } from './live-table.ts';
 import { RowTable } from './row-table.ts';
@@ -35,8 +31,7 @@ const FRAME_LINES = 5;
 export class WatchScreen {
   readonly #options: WatchScreenOptions;
   readonly #painter: Painter;
-  readonly #screen: Screen;
-  readonly #timer: RepaintTimer;
+  readonly #screen: FullScreen;
   readonly #rows = new RowTable();
   readonly #rate: RateMeter;
   readonly #table: LiveTable;
@@ -47,13 +42,12 @@ export class WatchScreen {
     this.#painter = new Painter(capabilities);
     this.#rate = new RateMeter(io.clock);
     this.#table = new LiveTable({ painter: this.#painter, rows: this.#rows, columns });
-    this.#timer = new RepaintTimer({ clock: io.clock, idleMs: 1_000, paint: () => this.#paint() });
-    this.#screen = new Screen({
-      output: io.stdout,
-      onStale: () => {
-        this.#table.forgetWidths();
-        this.#timer.request();
-      },
+    this.#screen = new FullScreen({
+      io,
+      idleMs: 1_000,
+      paint: () => this.#paint(),
+      onKey: (key) => this.#scroll(key),
+      onStale: () => this.#table.forgetWidths(),
     });
   }
 
@@ -61,45 +55,16 @@ export class WatchScreen {
   async run(): Promise<number> {
     const { io, informer, failures, source } = this.#options;
     failures.warns = false;
-    source.onProgress = () => this.#timer.request();
+    source.onProgress = () => this.#screen.changed();
     const stop = new AbortController();
-    let leave: (how: number | Interrupted) => void = () => {};
-    const left = new Promise<number>((resolve, reject) => {
-      leave = (how) => (typeof how === 'number' ? resolve(how) : reject(how));
-    });
-    left.catch(() => {});
-    const keyboard = new Keyboard(io.stdin, (key) => {
-      if (key === 'q') leave(0);
-      else if (key === 'ctrl-c') leave(new Interrupted('SIGINT'));
-      else if (key === 'ctrl-z') job.suspend();
-      else this.#scroll(key);
-    });
-    const job = new JobControl({
-      leave: () => {
-        keyboard.close();
-        this.#screen.close();
-      },
-      enter: () => {
-        this.#screen.open();
-        keyboard.open();
-        this.#timer.request();
-      },
-    });
     this.#listen();
-    const ended = untilAborted(io.signal).then(() => Promise.reject(io.signal.reason));
-    ended.catch(() => {});
-    this.#screen.open();
-    keyboard.open();
-    job.open();
-    this.#timer.request();
-    const running = informer.run({ signal: AbortSignal.any([io.signal, stop.signal]) });
+    let running: Promise<void> | undefined;
     try {
-      return await Promise.race([left, ended, failures.fatal]);
+      return await this.#screen.show((left) => {
+        running = informer.run({ signal: AbortSignal.any([io.signal, stop.signal]) });
+        return Promise.race([left, failures.fatal]);
+      });
     } finally {
-      this.#timer.stop();
-      job.close();
-      keyboard.close();
-      this.#screen.close();
       stop.abort();
       await running;
     }
@@ -110,13 +75,13 @@ export class WatchScreen {
     const now = () => io.clock.now();
     const changed = () => {
       this.#rate.count();
-      this.#timer.request();
+      this.#screen.changed();
     };
     informer.addEventHandler({
       onAdd: (row, isInInitialList) => {
         if (isInInitialList && request.watchOnly) return;
         this.#rows.put(row, isInInitialList ? undefined : 'added', now());
-        if (isInInitialList) this.#timer.request();
+        if (isInInitialList) this.#screen.changed();
         else changed();
       },
       onUpdate: (old, row) => {
@@ -135,7 +100,7 @@ export class WatchScreen {
     const step = scrollStep(key, this.#bodyLines());
     if (step === undefined) return;
     this.#table.scroll(step);
-    this.#timer.request();
+    this.#screen.changed();
   }
 
   #bodyLines(): number {
@@ -143,8 +108,6 @@ export class WatchScreen {
   }
 
   #paint(): void {
-    // A frame that the terminal has no time for is not worked out either.
-    if (!this.#screen.ready) return;
     const { columns } = this.#screen;
     const nowMs = this.#options.io.clock.now();
     const body = this.#table.lines(columns, this.#bodyLines(), nowMs);

@@ -290,6 +290,52 @@ describe('exec', () => {
   });
 });
 
+describe('input that is not what the types say', () => {
+  const broken = {
+    'throws when it is asked for its items': {
+      [Symbol.asyncIterator]: () => {
+        throw new Error('no items');
+      },
+    },
+    'throws when it is left': {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => Promise.reject(new Error('no items')),
+        return: () => {
+          throw new Error('not left');
+        },
+      }),
+    },
+  };
+
+  it('is a TypeError, before any request', async () => {
+    await using world = await start({});
+    const notItems = [1] as unknown as AsyncIterable<never>;
+    for (const [options, wanted] of [
+      [{ stdin: notItems }, 'stdin must be text, bytes, or an async iterable of them'],
+      [{ stdin: null as unknown as string }, 'stdin must be text'],
+      [{ sizes: notItems, tty: true }, 'sizes must be an async iterable of { columns, rows }'],
+    ] as const) {
+      const failure = await rejection(world.client.exec('nobody', ['cat'], options));
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(String(failure)).toContain(wanted);
+    }
+  });
+
+  it.each(Object.entries(broken))('that %s fails the call, and leaves nothing open', async (_, stdin) => {
+    const [begun, gone] = [latch(), latch()];
+    await using world = await start({
+      async exec({ signal }) {
+        begun.resolve();
+        signal.addEventListener('abort', gone.resolve, { once: true });
+        await gone.promise;
+      },
+    });
+    const failure = await rejection(world.client.exec('web-0', ['cat'], { stdin }));
+    expect(String(failure)).toContain('no items');
+    await Promise.all([begun.promise, gone.promise]);
+  });
+});
+
 describe('attach', () => {
   it('hears what the program writes until it ends', async () => {
     await using world = await start({

@@ -2,6 +2,7 @@ import { ApiError } from '../../api/api-error.ts';
 import type { Status } from '../../api/status.ts';
 import { TransportError } from '../../api/transport-error.ts';
 import type { WebSocketConnection } from '../../http/websocket/websocket-connection.ts';
+import { guarded } from '../../observe/guarded.ts';
 import { interruptible } from '../../observe/interruption.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { type ChannelSource, openChannels } from './open-channels.ts';
@@ -65,7 +66,9 @@ export async function remoteCommand(source: ChannelSource, options: RemoteComman
   return { exitCode: exitCodeOf(status, path), stdout: stdout.text, stderr: stderr.text };
 }
 
-function queryOf({ command = [], container, stdin, tty = false, stderr }: RemoteCommand): string {
+function queryOf({ command = [], container, stdin, sizes, tty = false, stderr }: RemoteCommand): string {
+  if (!isInput(stdin)) throw new TypeError('stdin must be text, bytes, or an async iterable of them');
+  if (!isItems(sizes)) throw new TypeError('sizes must be an async iterable of { columns, rows }');
   const query = new URLSearchParams();
   for (const word of command) query.append('command', word);
   if (container !== undefined) query.set('container', container);
@@ -76,6 +79,14 @@ function queryOf({ command = [], container, stdin, tty = false, stderr }: Remote
   else if (stderr !== undefined) throw new TypeError('with tty, stderr comes on stdout: leave the option stderr out');
   if (tty) query.set('tty', 'true');
   return query.toString();
+}
+
+function isInput(stdin: unknown): boolean {
+  return typeof stdin === 'string' || stdin instanceof Uint8Array || isItems(stdin);
+}
+
+function isItems(items: unknown): boolean {
+  return items === undefined || (typeof items === 'object' && items !== null && Symbol.asyncIterator in items);
 }
 
 interface Feed {
@@ -112,11 +123,12 @@ function feedSizes(socket: WebSocketConnection, sizes: AttachOptions['sizes']): 
   });
 }
 
-/** Reads what the user hands in until it ends or nobody wants more; it may hang, and nobody waits for it. */
+/** Reads what the user hands in until it ends or nobody wants more; it may hang or throw anywhere, and nobody waits for it. */
 function feed<T>(items: AsyncIterable<T>, take: (item: T) => Promise<void>, end = async () => {}): Feed {
-  const iterator = items[Symbol.asyncIterator]();
+  let iterator: AsyncIterator<T> | undefined;
   let isLeft = false;
   const pump = async () => {
+    iterator = items[Symbol.asyncIterator]();
     for (;;) {
       const { done, value } = await iterator.next();
       if (isLeft) return;
@@ -128,7 +140,10 @@ function feed<T>(items: AsyncIterable<T>, take: (item: T) => Promise<void>, end 
     done: pump(),
     leave() {
       isLeft = true;
-      void Promise.resolve(iterator.return?.()).catch(() => {});
+      guarded(
+        () => iterator?.return?.(),
+        () => {},
+      );
     },
   };
 }

@@ -86,7 +86,11 @@ export class JsonViews implements PartReader {
       if (ranges === undefined) return undefined;
       const list: unknown[] = [];
       for (let i = 0; i < ranges.length; i += 2) {
-        list.push(this.view(bytes, ranges[i] as number, ranges[i + 1] as number, objectStart, source));
+        const from = ranges[i] as number;
+        const to = ranges[i + 1] as number;
+        // Lists directly in lists are left to the parser, however deep they are: nothing in them could be put off.
+        const isList = bytes[from] === BRACKET_OPEN;
+        list.push(isList ? parseJson(bytes, from, to) : this.view(bytes, from, to, objectStart, source));
       }
       return list;
     }

@@ -41,6 +41,21 @@ function seen(frame: CachedFrame<AnyObject> | undefined): unknown {
 }
 
 describe('a packed store of JSON', () => {
+  it('shows what is nested deep, lists within lists above all', async () => {
+    for (const [open, close, depth] of [
+      ['[', ']', 3_000],
+      ['[{"a":', '}]', 500],
+      ['{"a":', '}', 500],
+    ] as const) {
+      const deep = `${open.repeat(depth)}"${'x'.repeat(100)}"${close.repeat(depth)}`;
+      const object = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":${deep}}`;
+      const [frame] = await framesOf(`{"type":"ADDED","object":${object}}\n`);
+      assert(frame !== undefined && 'object' in frame);
+      const view = frame.object.view();
+      expect(JSON.stringify(view)).toBe(JSON.stringify(JSON.parse(object)));
+    }
+  });
+
   it('shows what the plain codec shows, for any object, however it is written and cut', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,3 +1,5 @@
+import { brandError, TidewatchError } from '../../api/tidewatch-error.ts';
+
 /**
  * - `missing`: a program of the control plane is on none of the places where it is looked for.
  * - `start`: a program ended, or was not ready in time; the message carries its last log lines.
@@ -8,12 +10,14 @@
 export type ControlPlaneErrorKind = 'missing' | 'start' | 'state' | 'etcd' | 'certificate';
 
 /** A control plane could not be started, or one of its programs failed. */
-export class ControlPlaneError extends Error {
-  readonly kind: ControlPlaneErrorKind;
+export class ControlPlaneError extends TidewatchError {
+  declare readonly kind: ControlPlaneErrorKind;
+
+  static {
+    brandError(ControlPlaneError, 'ControlPlaneError');
+  }
 
   constructor(kind: ControlPlaneErrorKind, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ControlPlaneError';
-    this.kind = kind;
+    super(kind, message, options);
   }
 }

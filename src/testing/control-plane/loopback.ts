@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { createServer } from 'node:net';
+import { ControlPlaneError } from './control-plane-error.ts';
 
 /**
  * A port of 127.0.0.1 that was free a moment ago. It lies below the range from which systems take the local ports of
@@ -13,7 +14,7 @@ export async function freePort(): Promise<number> {
     const port = randomInt(20_000, 30_000);
     if (await canListen(port)) return port;
   }
-  throw new Error('No free port on 127.0.0.1 between 20000 and 29999.');
+  throw new ControlPlaneError('start', 'there is no free port on 127.0.0.1 between 20000 and 29999');
 }
 
 function canListen(port: number): Promise<boolean> {

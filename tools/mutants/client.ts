@@ -1,0 +1,216 @@
+import type { Mutant } from './mutant.ts';
+
+const CLIENT = 'src/cluster/client.ts';
+const FIELD_MANAGER = ['src/cluster/field-manager.test.ts'];
+const WATCHING = ['src/cluster/client.test.ts'];
+const REDUCED = ['src/informer/reduced-objects.test.ts'];
+
+/** What calls send, and how they are left. */
+export const CLIENT_MUTANTS: readonly Mutant[] = [
+  {
+    bug: 'create, update and patch do not name the field manager of the cluster',
+    file: CLIENT,
+    original: 'checkFieldManager(options.fieldManager) ?? this.#options.fieldManager;',
+    replacement: 'checkFieldManager(options.fieldManager);',
+    tests: FIELD_MANAGER,
+  },
+  {
+    bug: 'a client has no field manager of its own',
+    file: 'src/cluster/cluster.ts',
+    original: 'fieldManager: options.fieldManager ?? this.#fieldManager,',
+    replacement: 'fieldManager: this.#fieldManager,',
+    tests: FIELD_MANAGER,
+  },
+  {
+    bug: 'an object of a reduced cache is applied',
+    file: CLIENT,
+    original: "    mustBeWhole(object, options.subresource, 'apply');\n",
+    replacement: '',
+    tests: REDUCED,
+  },
+  {
+    bug: 'an object of a reduced cache is sent by update',
+    file: CLIENT,
+    original: "    mustBeWhole(object, options.subresource, 'update');\n",
+    replacement: '',
+    tests: REDUCED,
+  },
+  {
+    bug: 'the status of an object whose status was reduced is sent',
+    file: CLIENT,
+    original: "(subresource === 'status' && !reduction.concernsStatus)",
+    replacement: "subresource === 'status'",
+    tests: REDUCED,
+  },
+  {
+    bug: 'a watch that is left by throw stays open',
+    file: 'src/cluster/interruptible-stream.ts',
+    original: '    await this.return();\n    throw error;',
+    replacement: '    throw error;',
+    tests: WATCHING,
+  },
+  {
+    bug: 'a watch that goes out of scope stays open',
+    file: 'src/cluster/interruptible-stream.ts',
+    original: 'Symbol.asyncDispose](): Promise<void> {\n    await this.return();',
+    replacement: 'Symbol.asyncDispose](): Promise<void> {',
+    tests: WATCHING,
+  },
+  {
+    bug: 'a refresh-token that the provider did not look at is thrown away',
+    file: 'src/login/oidc-credentials.ts',
+    original: '    if (NOT_PROCESSED.includes(status)) return;\n',
+    replacement: '',
+    tests: ['src/login/credentials.test.ts'],
+  },
+  {
+    bug: 'two requests renew one login twice',
+    file: 'src/login/oidc-credentials.ts',
+    original: 'this.#refreshing ??= this.#obtain()',
+    replacement: 'this.#refreshing = this.#obtain()',
+    tests: ['src/login/credentials.test.ts'],
+  },
+  {
+    bug: 'the error of a failure is not in the log',
+    file: 'src/reflector/failure-log.ts',
+    original: '    logger.debug(`${name}: failed while ${failure.phase}.`, failure.error);\n',
+    replacement: '',
+    tests: ['src/reflector/failure-log.test.ts', 'src/reflector/reflector-outage.test.ts'],
+  },
+  {
+    bug: 'the log has lines of several lines',
+    file: 'src/reflector/failure-log.ts',
+    original: ".replace(/\\s+/g, ' ')",
+    replacement: '',
+    tests: ['src/reflector/failure-log.test.ts'],
+  },
+  {
+    bug: 'the watch error handler hears of each kind of failure once',
+    file: 'src/reflector/session.ts',
+    original: '    const context = { informer: name, phase, ',
+    replacement:
+      '    if (this.leftOut.has(`!${kind}`)) return;\n    this.leftOut.replace({ errors: [], keys: new Set([`!${kind}`]), unnamed: 0 } as never);\n    const context = { informer: name, phase, ',
+    tests: ['src/reflector/reflector-watch.test.ts', 'src/reflector/reflector-outage.test.ts'],
+  },
+  {
+    bug: 'debug says nothing of lists',
+    file: 'src/reflector/list-cycle.ts',
+    original: "  session.debug(`listing from ${resourceVersion || 'the present state'}`);\n",
+    replacement: '',
+    tests: [
+      'src/reflector/reflector-outage.test.ts',
+      'src/reflector/failure-log.test.ts',
+      'src/reflector/reflector-calm.test.ts',
+    ],
+  },
+  {
+    bug: 'debug says nothing of the end of a watch',
+    file: 'src/reflector/session.ts',
+    original:
+      "    this.debug(`the watch ended after ${asDuration(lastedMs)}, ${events} ${events === 1 ? 'event' : 'events'}`);\n",
+    replacement: '',
+    tests: [
+      'src/reflector/reflector-outage.test.ts',
+      'src/reflector/failure-log.test.ts',
+      'src/reflector/reflector-calm.test.ts',
+    ],
+  },
+  {
+    bug: 'debug says nothing of a resync',
+    file: 'src/informer/shared-index-informer.ts',
+    original: '        logger.debug(`${name}: resync.`);\n',
+    replacement: '',
+    tests: ['src/informer/resync.test.ts', 'src/informer/shared-index-informer.test.ts'],
+  },
+  {
+    bug: 'a 5xx begins the waits again',
+    file: 'src/reflector/recovery.ts',
+    original: "  const isExpired = failureKind(error) === 'expired';\n",
+    replacement: "  const isExpired = ['expired', 'unavailable'].includes(failureKind(error));\n",
+    tests: ['src/reflector/reflector-outage.test.ts', 'src/reflector/reflector-watch.test.ts'],
+  },
+  {
+    bug: 'a 404 does not begin the waits again',
+    file: 'src/reflector/list-and-watch.ts',
+    original: '    session.backoff.answered();\n    let waitMs',
+    replacement: '    let waitMs',
+    tests: ['src/reflector/reflector-outage.test.ts', 'src/reflector/reflector-access.test.ts'],
+  },
+  {
+    bug: 'a relist after a 410 comes at once',
+    file: 'src/reflector/recovery.ts',
+    original: 'const MIN_WAIT_AFTER_EXPIRED_MS = 500;',
+    replacement: 'const MIN_WAIT_AFTER_EXPIRED_MS = 0;',
+    tests: ['src/reflector/reflector-outage.test.ts', 'src/reflector/reflector-watch.test.ts'],
+  },
+  {
+    bug: 'the health of a factory does not say what failed',
+    file: 'src/informer/factory-health.ts',
+    original: '      ...(lastError !== undefined && { lastError }),\n',
+    replacement: '',
+    tests: ['src/informer/factory-health.test.ts'],
+  },
+  {
+    bug: 'the health of a factory waits twice as long',
+    file: 'src/informer/factory-health.ts',
+    original: 'nowMs - behindSince > maxOutageMs',
+    replacement: 'nowMs - behindSince > 2 * maxOutageMs',
+    tests: ['src/informer/factory-health.test.ts'],
+  },
+  {
+    bug: 'objects without a key do not count as left out',
+    file: 'src/reflector/left-out-book.ts',
+    original: 'return this.#entries.size + this.#further;',
+    replacement: 'return this.#entries.size;',
+    tests: ['src/reflector/reflector-unusable.test.ts', 'src/reflector/reflector-volume.test.ts'],
+  },
+  {
+    bug: 'a server that is away is asked ten times a second',
+    file: 'src/cluster/readyz-prober.ts',
+    original: 'const EVERY_MS = 1_000;',
+    replacement: 'const EVERY_MS = 100;',
+    tests: ['src/cluster/readyz-prober.test.ts'],
+  },
+  {
+    bug: 'a probe whose login does not work is repeated every second',
+    file: 'src/cluster/readyz-prober.ts',
+    original: 'const HOPELESS_FACTOR = 10;',
+    replacement: 'const HOPELESS_FACTOR = 1;',
+    tests: ['src/cluster/readyz-prober.test.ts'],
+  },
+  {
+    bug: 'a 503 of readyz says that the server is back',
+    file: 'src/cluster/readyz-prober.ts',
+    original: 'if (status < 500) this',
+    replacement: 'this',
+    tests: ['src/cluster/readyz-prober.test.ts'],
+  },
+  {
+    bug: 'a chunk size may be of any length',
+    file: 'src/http/http1/http1-response-parser.ts',
+    original: 'if (this.#lineBytes > MAX_SIZE_LINE_BYTES)',
+    replacement: 'if (this.#lineBytes < 0)',
+    tests: ['src/http/hostile-responses.test.ts', 'src/http/http1/http1-response-parser.test.ts'],
+  },
+  {
+    bug: 'trailers may say where the body ends',
+    file: 'src/http/http1/http1-response-parser.ts',
+    original: ' || FRAMING_FIELD.test(line)',
+    replacement: '',
+    tests: ['src/http/hostile-responses.test.ts', 'src/http/http1/http1-response-parser.test.ts'],
+  },
+  {
+    bug: 'another protocol is waited for to end its line',
+    file: 'src/http/http1/http1-response-parser.ts',
+    original: "throw new MalformedResponseError('it does not begin with a status line');",
+    replacement: 'return this.#lines.position;',
+    tests: ['src/http/hostile-responses.test.ts', 'src/http/http1/http1-response-parser.test.ts'],
+  },
+  {
+    bug: 'the data of several chunks in one piece are handed on in disorder',
+    file: 'src/http/http1/http1-response-parser.ts',
+    original: 'bytes.copyWithin(this.#dataEnd, start, end);',
+    replacement: 'bytes.copyWithin(this.#dataStart, start, end);',
+    tests: ['src/http/http1/http1-response-parser.test.ts'],
+  },
+];

@@ -1,4 +1,4 @@
-import type { Cached, EncodedObject } from '../../api/cached.ts';
+import type { Cached, EncodedObject, SavedObjects } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import type { KubernetesObject, Stored } from '../../api/metadata.ts';
 import type { ObjectPath, PathReadable } from '../../api/object-path.ts';
@@ -168,7 +168,8 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   }
 
   encoded(): EncodedObject {
-    return this.family.format.encoded(this.bytes, this.start, this.end);
+    const { format, outline } = this.family;
+    return { ...format.encoded(this.bytes, this.start, this.end), look: outline };
   }
 
   stored(): void {
@@ -254,5 +255,19 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
     this.write(slab.bytes, slab.used - length);
     const family = this.#family.like(slab.bytes, slab.used - length, slab.used);
     return new PackedCached(family, this.scanner, slab, length);
+  }
+
+  restore(bytes: Buffer, objects: SavedObjects): Cached<T>[] {
+    const slab = this.#family.slabs.adopt(bytes);
+    const families: PackedFamily<T>[] = [];
+    const restored: Cached<T>[] = [];
+    while (objects.next()) {
+      const { start, end, look } = objects;
+      const family = families[look] ?? this.#family.like(bytes, start, end);
+      if (look > 0) families[look] = family;
+      slab.used = end;
+      restored.push(new PackedCached(family, objects, slab, end - start));
+    }
+    return restored;
   }
 }

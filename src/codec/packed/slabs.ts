@@ -103,6 +103,11 @@ export class Slabs {
     return slab;
   }
 
+  /** A slab of memory that is full already, and that nobody changes any more: places in it can be stored as they are. */
+  adopt(bytes: Buffer): Slab {
+    return new Slab(bytes, 'fresh');
+  }
+
   /** The bytes of the place stay until it is dropped. Does nothing, and returns false, when they do already. */
   store(place: Place): boolean {
     if (isLive(place)) return false;

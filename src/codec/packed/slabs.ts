@@ -26,6 +26,8 @@ export class Slab {
   used = 0;
   /** Bytes of the places that stay. */
   live = 0;
+  /** Bytes of the places that are about to be stored for the first time: of memory that was adopted. */
+  coming = 0;
   /** By the slots of the places: those that stay, and, without keeping them alive, those that stayed once. */
   entries: (Place | WeakRef<Place>)[] = [];
   #view: DataView | undefined;
@@ -78,6 +80,8 @@ export class Slabs {
   views = 0;
   #heldBytes = 0;
   #liveBytes = 0;
+  /** In slabs of which something is stored already. */
+  #comingBytes = 0;
   /** Written since anything was last stored: a list on its way, most likely. */
   #arrivingBytes = 0;
 
@@ -105,7 +109,9 @@ export class Slabs {
 
   /** A slab of memory that is full already, and that nobody changes any more: places in it can be stored as they are. */
   adopt(bytes: Buffer): Slab {
-    return new Slab(bytes, 'fresh');
+    const slab = new Slab(bytes, 'fresh');
+    slab.coming = bytes.length;
+    return slab;
   }
 
   /** The bytes of the place stay until it is dropped. Does nothing, and returns false, when they do already. */
@@ -156,10 +162,18 @@ export class Slabs {
       slab.state = 'known';
       this.#known.add(slab);
       this.#heldBytes += slab.bytes.length;
+      this.#comingBytes += slab.coming;
     }
+    if (slab.coming > 0) this.#came(slab, place.length);
     if (place.slot === UNLISTED) place.slot = slab.entries.push(place) - 1;
     else slab.entries[place.slot] = place;
     slab.live += place.length;
+  }
+
+  #came(slab: Slab, length: number): void {
+    const bytes = Math.min(length, slab.coming);
+    slab.coming -= bytes;
+    this.#comingBytes -= bytes;
   }
 
   #move(place: Place): void {
@@ -176,12 +190,13 @@ export class Slabs {
       return;
     }
     const room = current?.state === 'known' ? current.bytes.length - current.used : 0;
-    if (this.#heldBytes - room - this.#liveBytes <= this.#liveBytes / DEAD_PART + SLACK_BYTES) return;
+    const lost = this.#heldBytes - room - this.#liveBytes - this.#comingBytes;
+    if (lost <= this.#liveBytes / DEAD_PART + SLACK_BYTES) return;
     let worst: Slab | undefined;
     let most = 0;
     for (const slab of this.#known) {
       // What is left at the end of a slab that has been filled is lost, too.
-      const dead = (slab === current ? slab.used : slab.bytes.length) - slab.live;
+      const dead = (slab === current ? slab.used : slab.bytes.length) - slab.live - slab.coming;
       if (dead <= most) continue;
       most = dead;
       worst = slab;
@@ -194,6 +209,7 @@ export class Slabs {
     this.#known.delete(slab);
     this.#heldBytes -= slab.bytes.length;
     slab.state = 'gone';
+    this.#came(slab, slab.coming);
     const dead: WeakRef<Place>[] = [];
     // What lies together goes together: to copy a few long stretches takes less than to copy many short ones.
     const removal = new Removal(slab);

@@ -66,6 +66,7 @@ export async function measuredRun({ contestant, command, extra, replay, events, 
     ...contestant.args,
     ...extra,
   ];
+  await replay.deserted();
   const servedBefore = await replay.served(contestant.encoding);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: GIVE_UP_MS, killSignal: 'SIGKILL' });
   const ended = once(child, 'close');

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import type { Scene } from './scene.ts';
 
 /** resourceVersion of the first object that the server sends. */
@@ -47,6 +48,11 @@ export class Replay implements AsyncDisposable {
   /** The version of the last of this many events. */
   lastVersion(events: number): string {
     return String(FIRST_VERSION + this.scene.objects - 1 + events);
+  }
+
+  /** Resolves when no watch is open: one that a program has left behind would be taken for that of the next. */
+  async deserted(): Promise<void> {
+    while ((await (await fetch(`${this.#control}/watches`)).text()) !== '0') await setTimeout(20);
   }
 
   /** Sends events to the watch that is open, or about to be. */

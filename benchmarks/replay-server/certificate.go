@@ -14,23 +14,38 @@ import (
 	"time"
 )
 
-// A certificate for loopback that is its own authority, valid for a day. It is written to the file, its key is not.
+// An authority, valid for a day, and a certificate of it for loopback: kube-rs refuses a server that is its own authority. The authority
+// is written to the file; keys are not.
 func newCertificate(file string) (*tls.Config, error) {
+	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "replay-server"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, BasicConstraintsValid: true, IsCA: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	encoded, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	authority := certificateOf(1, "replay-authority")
+	authority.IsCA, authority.KeyUsage = true, x509.KeyUsageCertSign
+	encodedAuthority, err := x509.CreateCertificate(rand.Reader, authority, authority, &authorityKey.PublicKey, authorityKey)
 	if err != nil {
 		return nil, err
 	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: encoded})
+	server := certificateOf(2, "replay-server")
+	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
+	server.KeyUsage, server.ExtKeyUsage = x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	encoded, err := x509.CreateCertificate(rand.Reader, server, authority, &key.PublicKey, authorityKey)
+	if err != nil {
+		return nil, err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: encodedAuthority})
 	certificate := tls.Certificate{Certificate: [][]byte{encoded}, PrivateKey: key}
 	return &tls.Config{Certificates: []tls.Certificate{certificate}}, os.WriteFile(file, text, 0o600)
+}
+
+func certificateOf(serial int64, name string) *x509.Certificate {
+	return &x509.Certificate{
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: name}, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+	}
 }

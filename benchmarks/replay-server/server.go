@@ -29,6 +29,8 @@ type server struct {
 	watches map[chan int]struct{}
 	quiet   map[chan int]struct{}
 	served  map[string]int
+	// How many events were ordered last.
+	ordered int
 	sent    atomic.Int64
 }
 
@@ -48,6 +50,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("POST /control/events", s.orderEvents)
 	mux.HandleFunc("POST /control/bookmark", s.orderBookmark)
 	mux.HandleFunc("GET /control/served", s.tellServed)
+	mux.HandleFunc("GET /control/watches", s.tellWatches)
 	mux.HandleFunc("GET /control/sent", func(response http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(response, s.sent.Load())
 	})
@@ -156,7 +159,10 @@ func (s *server) watch(response http.ResponseWriter, request *http.Request, enco
 	}
 	orders := s.open(s.watches)
 	defer s.close(s.watches, orders)
-	next := 0
+	next := s.seen(request)
+	if next > 0 {
+		orders <- s.missed(next)
+	}
 	for {
 		select {
 		case <-request.Context().Done():
@@ -174,6 +180,18 @@ func (s *server) watch(response http.ResponseWriter, request *http.Request, enco
 			}
 		}
 	}
+}
+
+// How many events a client has seen whose watch was cut, and which opens another from where it was.
+func (s *server) seen(request *http.Request) int {
+	version, _ := strconv.Atoi(request.URL.Query().Get("resourceVersion"))
+	return max(0, version-s.fleet.lastVersion())
+}
+
+func (s *server) missed(seen int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(0, s.ordered-seen)
 }
 
 type frameStream struct {
@@ -235,10 +253,17 @@ func (s *server) orderEvents(response http.ResponseWriter, request *http.Request
 		}
 		s.opened.Wait()
 	}
+	s.ordered = count
 	for orders := range s.watches {
 		orders <- count
 	}
 	fmt.Fprintf(response, `{"watches":%d}`, len(s.watches))
+}
+
+func (s *server) tellWatches(response http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprint(response, len(s.watches))
 }
 
 func (s *server) tellServed(response http.ResponseWriter, _ *http.Request) {

@@ -36,6 +36,18 @@ export interface Cached<T extends KubernetesObject = KubernetesObject> {
 export interface EncodedObject {
   readonly mediaType: typeof JSON_MEDIA_TYPE | typeof PROTOBUF_MEDIA_TYPE;
   readonly bytes: Uint8Array;
+  /** What objects have in common whose views look the same before anybody reads them; unset when that is not known. */
+  readonly look?: object | undefined;
+}
+
+/** Objects that lie in one piece of memory, one after the other, and what is known of each without a look at its bytes. */
+export interface SavedObjects extends Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'> {
+  /** Comes to the next one; false when there is none. */
+  next(): boolean;
+  readonly start: number;
+  readonly end: number;
+  /** The same number for those that look the same; 0 when that is not known. */
+  readonly look: number;
 }
 
 export const JSON_MEDIA_TYPE = 'application/json';

@@ -1,4 +1,4 @@
-import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
+import type { Cached, CachedFrames, CachedList, SavedObjects } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Status } from '../api/status.ts';
 
@@ -14,6 +14,8 @@ export interface Codec<T extends KubernetesObject> {
   readonly acceptWatch: string;
   /** Cuts the body into items as the bytes arrive; never holds it whole as one string. */
   readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>>;
+  /** Set when objects of this type that a codec like this one has kept before can stay in the memory in which they lie. */
+  restorer?(contentType: string): ((bytes: Buffer, objects: SavedObjects) => Cached<T>[]) | undefined;
   readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T>;
   /** For objects that a transform has made, which are not changed. Throws `KeyError`, and `DecodeError` for what cannot be kept. */
   fromTransform(object: T): Cached<T>;

@@ -1,4 +1,4 @@
-import type { BrokenObject, Cached } from '../api/cached.ts';
+import type { BrokenObject, Cached, SavedObjects } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { TypeSchema } from '../api/type-schema.ts';
@@ -37,6 +37,8 @@ export type Where = () => string;
  */
 export interface ProtobufKeeper<T extends KubernetesObject> {
   take(bytes: Buffer, start: number, end: number, where: Where): Cached<T> | BrokenObject;
+  /** Objects that a keeper like this one has kept before, left where they lie. Unset: they have to be taken. */
+  restore?(bytes: Buffer, objects: SavedObjects): Cached<T>[];
   /** To be told of an object that will be shown and not stored. */
   detach?(object: Cached<T>): void;
 }

@@ -197,7 +197,7 @@ function savedPart<T extends KubernetesObject>(
     keep: keep?.toSorted(),
   };
   const isSecret = resource.group === '' && resource.plural === 'secrets';
-  return snapshots.part<T>(description, (body, contentType) => codec.readList(body, contentType), isSecret);
+  return snapshots.part<T>(description, codec, isSecret);
 }
 
 /** Besides what the server does not serve, what it does not serve in a namespace: a list there would fail forever. */

@@ -5,7 +5,7 @@ import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import type { ServerIdentity } from './server-identity.ts';
-import type { PartDescription, PartState, ReadPage, SnapshotOptions } from './snapshot.ts';
+import type { PageReader, PartDescription, PartState, SnapshotOptions } from './snapshot.ts';
 import type { Section, SnapshotReader, SnapshotWriter } from './snapshot-file.ts';
 
 /** Loaded by those who use it, so that importing the package costs little. */
@@ -59,13 +59,13 @@ export class SnapshotBook {
   /** `isSecret`: it is saved only if that was asked for. Undefined when it is not saved. */
   part<T extends KubernetesObject>(
     description: PartDescription,
-    read: ReadPage<T>,
+    pageReader: PageReader<T>,
     isSecret: boolean,
   ): SavedPart<T> | undefined {
     if (isSecret && !this.#options.secrets) return undefined;
     const part = JSON.stringify(description);
     return {
-      find: (signal) => this.#find(part, read, signal),
+      find: (signal) => this.#find(part, pageReader, signal),
       running: (state) => this.#running.set(part, state as () => PartState | undefined),
       ended: (state) => {
         this.#running.delete(part);
@@ -105,7 +105,7 @@ export class SnapshotBook {
 
   async #find<T extends KubernetesObject>(
     part: string,
-    read: ReadPage<T>,
+    pageReader: PageReader<T>,
     signal: AbortSignal,
   ): Promise<FoundState<T> | undefined> {
     if (this.#discarded.has(part)) return undefined;
@@ -114,7 +114,7 @@ export class SnapshotBook {
     const { resourceVersion } = section;
     return {
       resourceVersion,
-      read: () => this.#read(part, resourceVersion, read),
+      read: () => this.#read(part, resourceVersion, pageReader),
       discard: (why) => {
         this.#discarded.add(part);
         this.#tell(`is not used for ${nameOf(part)}: ${why}`);
@@ -153,22 +153,15 @@ export class SnapshotBook {
   async #read<T extends KubernetesObject>(
     part: string,
     resourceVersion: string,
-    read: ReadPage<T>,
+    pageReader: PageReader<T>,
   ): Promise<readonly Cached<T>[]> {
     const { SnapshotProblem, SnapshotReader } = await fileFormat();
     const reader = await SnapshotReader.open(this.#options.file);
     try {
       const section = reader?.section(part);
       if (!reader || section?.resourceVersion !== resourceVersion) throw new SnapshotProblem('it has been replaced');
-      const objects: Cached<T>[] = [];
-      for await (const { mediaType, body } of reader.pages(section)) {
-        const { items, broken } = await read(only(body), mediaType);
-        const [first] = broken;
-        if (first) throw new SnapshotProblem(`it holds an object that cannot be used: ${messageOf(first.problem)}`);
-        for (const item of items) objects.push(item);
-      }
-      if (objects.length !== section.objects) throw new SnapshotProblem('it is damaged');
-      return objects;
+      const { readObjects } = await import('./section-objects.ts');
+      return await readObjects(reader, section, pageReader, this.#options.clock);
     } finally {
       await reader?.close();
     }
@@ -242,8 +235,4 @@ function nameOf(part: string): string {
 
 function hours(ms: number): string {
   return `${(ms / 3_600_000).toFixed(1)} h`;
-}
-
-async function* only(body: Uint8Array): AsyncIterable<Uint8Array> {
-  yield body;
 }

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Cached, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE } from '../api/cached.ts';
 import { plainCached } from '../api/plain-cached.ts';
+import { listPages } from './list-page.ts';
 import { SnapshotProblem, SnapshotReader, SnapshotWriter } from './snapshot-file.ts';
 
 const PROGRAM = fileURLToPath(new URL('./endless-writer-fixture.ts', import.meta.url));
@@ -91,6 +92,22 @@ describe('a snapshot file', () => {
     const pages = reader?.section('mixed')?.pages.map(({ mediaType }) => mediaType);
     expect(pages).toEqual([PROTOBUF_MEDIA_TYPE, JSON_MEDIA_TYPE]);
     await reader?.close();
+  });
+
+  it('reads the bytes of an object when it writes them: they may move while others are written', async () => {
+    let at = Buffer.from([0x0a, 0x01, 0x2a]);
+    const moving: Cached = {
+      ...plainCached({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }),
+      view: () => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }) as never,
+      encoded: () => ({ mediaType: PROTOBUF_MEDIA_TYPE, bytes: at }),
+    };
+    const pages = listPages([configMap('a', ''), moving]);
+    expect(pages.next().value?.mediaType).toBe(JSON_MEDIA_TYPE);
+    const before = at;
+    at = Buffer.from(before);
+    before.fill(0);
+    const protobuf = pages.next().value;
+    expect(protobuf?.body.includes(Buffer.from([0x0a, 0x01, 0x2a]))).toBe(true);
   });
 
   it('is not there before it was written whole, and stays as it was when the next one is given up', async () => {

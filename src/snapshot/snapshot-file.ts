@@ -16,6 +16,9 @@ const LAST_WORD = Buffer.from('tidewatch');
 const TRAILER_BYTES = 12 + LAST_WORD.length;
 /** More than a directory of ten million objects takes. */
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
+/** As many are being read at a time. */
+const PAGES_AHEAD = 3;
+const PAGES_ALLOCATED = 128;
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 
 /** A page: where it lies, and how it is checked. */
@@ -24,6 +27,8 @@ interface PagePlace {
   readonly at: number;
   readonly size: number;
   readonly crc: number;
+  /** Its index, right behind it. */
+  readonly index?: { readonly size: number; readonly crc: number };
 }
 
 /** What one list and watch held. */
@@ -81,15 +86,33 @@ export class SnapshotReader {
     return this.directory.sections.find((section) => section.part === part);
   }
 
-  /** The pages of a section. Each is good until the next one is asked for. Rejects with `SnapshotProblem` in place of a damaged one. */
-  async *pages({ pages }: Section): AsyncGenerator<ListPage, void, void> {
-    let memory = Buffer.alloc(0);
-    for (const { mediaType, at, size, crc } of pages) {
-      if (memory.length < size) memory = Buffer.allocUnsafeSlow(size);
-      const body = memory.subarray(0, size);
-      await readWhole(this.#handle, body, at);
-      if (crc32(body) !== crc) throw damaged();
-      yield { mediaType, body };
+  /**
+   * The pages of a section. Each is good until the next one is asked for, unless pages of its type last: then it is in memory of its own.
+   * Rejects with `SnapshotProblem` in place of a damaged one.
+   */
+  async *pages(
+    { pages }: Section,
+    lasts: (mediaType: string) => boolean = () => false,
+  ): AsyncGenerator<ListPage, void, void> {
+    const memory = new PageMemory(pages, lasts);
+    let reading: Promise<Buffer[]>[] = [];
+    try {
+      for (const [number, { mediaType, crc, index: place }] of pages.entries()) {
+        while (reading.length < PAGES_AHEAD) {
+          const next = number + reading.length;
+          const page = pages[next];
+          if (page === undefined) break;
+          reading.push(readWhole(this.#handle, memory.of(next), page.at));
+        }
+        const [first, ...rest] = reading;
+        const [body, index] = (await first) as [Buffer, Buffer | undefined];
+        reading = rest;
+        if (crc32(body) !== crc || (index && crc32(index) !== place?.crc)) throw damaged();
+        yield { mediaType, body, index };
+      }
+    } finally {
+      // When the file is closed, nothing is being read any more.
+      await Promise.allSettled(reading);
     }
   }
 
@@ -166,10 +189,12 @@ export class SnapshotWriter {
     await rm(this.#unfinished, { force: true }).catch(() => {});
   }
 
-  async #addPage({ mediaType, body }: ListPage): Promise<PagePlace> {
+  async #addPage({ mediaType, body, index }: ListPage): Promise<PagePlace> {
     const place = { mediaType, at: this.#at, size: body.length, crc: crc32(body) };
     await this.#write(body);
-    return place;
+    if (index === undefined) return place;
+    await this.#write(index);
+    return { ...place, index: { size: index.length, crc: crc32(index) } };
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
@@ -187,27 +212,90 @@ async function readDirectory(handle: FileHandle): Promise<Directory> {
   const { size } = await handle.stat();
   if (size < FIRST_LINE.length + TRAILER_BYTES) throw damaged();
   const trailer = Buffer.alloc(TRAILER_BYTES);
-  await readWhole(handle, trailer, size - TRAILER_BYTES);
+  await readWhole(handle, [trailer], size - TRAILER_BYTES);
   if (!trailer.subarray(12).equals(LAST_WORD)) throw damaged();
   const format = trailer.readUInt32LE(8);
   if (format !== FORMAT) throw new SnapshotProblem(`it was written by another version of tidewatch (format ${format})`);
   const length = trailer.readUInt32LE(0);
   if (length > MAX_DIRECTORY_BYTES || length > size - FIRST_LINE.length - TRAILER_BYTES) throw damaged();
   const text = Buffer.alloc(length);
-  await readWhole(handle, text, size - TRAILER_BYTES - length);
+  await readWhole(handle, [text], size - TRAILER_BYTES - length);
   if (crc32(text) !== trailer.readUInt32LE(4)) throw damaged();
   const directory = parse(text);
   for (const { pages } of directory.sections) {
-    if (pages.some((page) => page.size > MAX_PAGE_BYTES || page.at + page.size > size)) throw damaged();
+    if (pages.some((page) => isBeyond(page, size))) throw damaged();
   }
   return directory;
 }
 
-async function readWhole(handle: FileHandle, into: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < into.length; ) {
-    const { bytesRead } = await handle.read(into, done, into.length - done, at + done);
+function isBeyond({ at, size, index }: PagePlace, fileSize: number): boolean {
+  const whole = size + (index?.size ?? 0);
+  return whole > MAX_PAGE_BYTES || at + whole > fileSize;
+}
+
+/** Fills one after the other. */
+async function readWhole(handle: FileHandle, into: Buffer[], at: number): Promise<Buffer[]> {
+  let [left, position] = [into, at];
+  while (left.length > 0) {
+    const { bytesRead } = await handle.readv(left, position);
     if (bytesRead === 0) throw damaged();
-    done += bytesRead;
+    position += bytesRead;
+    left = unfilled(left, bytesRead);
+  }
+  return into;
+}
+
+function unfilled(buffers: readonly Buffer[], filled: number): Buffer[] {
+  let rest = filled;
+  const left: Buffer[] = [];
+  for (const buffer of buffers) {
+    if (rest < buffer.length) left.push(rest === 0 ? buffer : buffer.subarray(rest));
+    rest = Math.max(0, rest - buffer.length);
+  }
+  return left;
+}
+
+/** What the pages of a section and their indexes are read into. */
+class PageMemory {
+  readonly #pages: readonly PagePlace[];
+  readonly #lasts: (mediaType: string) => boolean;
+  /** For those that last and have not been asked for yet. */
+  readonly #allocated: Buffer[] = [];
+  #allocatedTo = 0;
+  /** Used in turns by those that do not last. */
+  readonly #shared: Buffer[] = [];
+
+  constructor(pages: readonly PagePlace[], lasts: (mediaType: string) => boolean) {
+    this.#pages = pages;
+    this.#lasts = lasts;
+  }
+
+  /** For the page with this number; pages are asked for in their order. */
+  of(number: number): Buffer[] {
+    const { mediaType, size, index } = this.#pages[number] as PagePlace;
+    const body = this.#lasts(mediaType) ? this.#nextLasting() : this.#sharedBy(number, size);
+    return index === undefined ? [body] : [body, Buffer.allocUnsafeSlow(index.size)];
+  }
+
+  /** Allocated in large batches, because V8 may look for garbage after each. */
+  #nextLasting(): Buffer {
+    if (this.#allocated.length === 0) {
+      const batch = this.#pages.slice(this.#allocatedTo, this.#allocatedTo + PAGES_ALLOCATED);
+      this.#allocatedTo += batch.length;
+      for (const { mediaType, size } of batch.reverse()) {
+        if (this.#lasts(mediaType)) this.#allocated.push(Buffer.allocUnsafeSlow(size));
+      }
+    }
+    return this.#allocated.pop() ?? this.#nextLasting();
+  }
+
+  #sharedBy(number: number, size: number): Buffer {
+    // One is looked at while the others are read.
+    const slot = number % (PAGES_AHEAD + 1);
+    let memory = this.#shared[slot];
+    if (memory === undefined || memory.length < size) memory = Buffer.allocUnsafeSlow(size);
+    this.#shared[slot] = memory;
+    return memory.subarray(0, size);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Cached, CachedList } from '../api/cached.ts';
+import type { Cached, CachedList, SavedObjects } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 
 /**
@@ -23,11 +23,12 @@ export interface PartState<T extends KubernetesObject = KubernetesObject> {
   readonly objects: readonly Cached<T>[];
 }
 
-/** Reads a page of a LIST. */
-export type ReadPage<T extends KubernetesObject> = (
-  body: AsyncIterable<Uint8Array>,
-  contentType: string,
-) => Promise<CachedList<T>>;
+/** Reads pages of a LIST. */
+export interface PageReader<T extends KubernetesObject> {
+  readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>>;
+  /** Set when objects can stay in the memory of their page, which nobody may then change. */
+  restorer?(contentType: string): ((bytes: Buffer, objects: SavedObjects) => Cached<T>[]) | undefined;
+}
 
 /** What a section was saved of. Sections are found by it: another selector, another namespace or another `drop` is another section. */
 export interface PartDescription {

@@ -146,8 +146,8 @@ export const APISERVER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an expression that fails lets the request pass',
     file: 'src/apiserver/admission/policy/validating-policies.ts',
-    original: 'if (error !== undefined) return failed(error);',
-    replacement: 'if (error !== undefined) return [];',
+    original: 'if (error !== undefined) return failed(error);\n      return value',
+    replacement: 'if (error !== undefined) return [];\n      return value',
     tests: [POLICIES],
   },
   {

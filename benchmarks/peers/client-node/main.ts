@@ -6,7 +6,8 @@ const options = peerOptions();
 const config = new KubeConfig();
 config.loadFromOptions({
   clusters: [
-    { name: 'replay', server: options.server, ...(options.ca && { caFile: options.ca }), skipTLSVerify: false },
+    // Without TLS there is nothing to verify, and it has to be told so.
+    { name: 'replay', server: options.server, ...(options.ca && { caFile: options.ca }), skipTLSVerify: !options.ca },
   ],
   users: [{ name: 'nobody' }],
   contexts: [{ name: 'replay', cluster: 'replay', user: 'nobody' }],

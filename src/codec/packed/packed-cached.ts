@@ -1,4 +1,4 @@
-import type { Cached, EncodedObject } from '../../api/cached.ts';
+import type { Cached, EncodedObject, SavedObjects } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import type { KubernetesObject, Stored } from '../../api/metadata.ts';
 import type { ObjectPath, PathReadable } from '../../api/object-path.ts';
@@ -175,7 +175,8 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   }
 
   encoded(): EncodedObject {
-    return this.family.format.encoded(this.bytes, this.start, this.end);
+    const { format, outline } = this.family;
+    return { ...format.encoded(this.bytes, this.start, this.end), look: outline };
   }
 
   stored(previous?: Cached<T>): void {
@@ -272,5 +273,18 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
     this.write(slab.bytes, offset);
     const family = this.#family.like(slab.bytes, offset, offset + length);
     return new PackedCached(family, this.scanner, room, length);
+  }
+
+  restore(bytes: Buffer, objects: SavedObjects): Cached<T>[] {
+    const slab = this.#family.slabs.adopt(bytes);
+    const families: PackedFamily<T>[] = [];
+    const restored: Cached<T>[] = [];
+    while (objects.next()) {
+      const { start, end, look } = objects;
+      const family = families[look] ?? this.#family.like(bytes, start, end);
+      if (look > 0) families[look] = family;
+      restored.push(new PackedCached(family, objects, { slab, offset: start }, end - start));
+    }
+    return restored;
   }
 }

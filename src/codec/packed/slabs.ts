@@ -36,6 +36,8 @@ export class Slab {
   used = 0;
   /** Bytes of the places that stay. */
   live = 0;
+  /** Bytes of the places that are about to be stored for the first time: of memory that was adopted. */
+  coming = 0;
   /** Bytes of the entries. */
   listed = 0;
   /** Bytes between them, which were too few for another place. Whatever else is used belongs to places that the slab does not know. */
@@ -100,6 +102,8 @@ export class Slabs {
   views = 0;
   #knownBytes = 0;
   #liveBytes = 0;
+  /** In slabs of which something is stored already. */
+  #comingBytes = 0;
   /** Written since anything was last stored: a list on its way, most likely. */
   #arrivingBytes = 0;
 
@@ -126,6 +130,14 @@ export class Slabs {
     const offset = slab.used;
     slab.used += length;
     return { slab, offset };
+  }
+
+  /** A slab of memory that is full already, and that nobody else reads or changes: places in it can be stored as they are. */
+  adopt(bytes: Buffer): Slab {
+    const slab = new Slab(bytes, 'fresh');
+    slab.used = bytes.length;
+    slab.coming = bytes.length;
+    return slab;
   }
 
   /** The bytes of the place stay until it is dropped. Does nothing, and returns false, when they do already. */
@@ -184,13 +196,21 @@ export class Slabs {
       slab.state = 'known';
       this.#known.add(slab);
       this.#knownBytes += slab.bytes.length;
+      this.#comingBytes += slab.coming;
     }
+    if (slab.coming > 0) this.#came(slab, place.length);
     slab.live += place.length;
     if (place.slot === UNLISTED) {
       place.slot = slab.vacant.pop() ?? slab.entries.length;
       slab.entries[place.slot] = place;
       slab.listed += place.length;
     } else place.slot = dead(place.slot);
+  }
+
+  #came(slab: Slab, length: number): void {
+    const bytes = Math.min(length, slab.coming);
+    slab.coming -= bytes;
+    this.#comingBytes -= bytes;
   }
 
   /** Moves something dead away, so that `length` bytes can be written where it lay. */
@@ -217,12 +237,13 @@ export class Slabs {
       return;
     }
     const room = current?.state === 'known' ? current.bytes.length - current.used : 0;
-    if (this.#knownBytes - room - this.#liveBytes <= this.#liveBytes / DEAD_PART + SLACK_BYTES) return;
+    const allLost = this.#knownBytes - room - this.#liveBytes - this.#comingBytes;
+    if (allLost <= this.#liveBytes / DEAD_PART + SLACK_BYTES) return;
     let worst: Slab | undefined;
     let most = 0;
     for (const slab of this.#known) {
       // What is left at the end of a slab that has been filled is lost, too.
-      const lost = (slab === current ? slab.used : slab.bytes.length) - slab.live;
+      const lost = (slab === current ? slab.used : slab.bytes.length) - slab.live - slab.coming;
       if (lost <= most) continue;
       most = lost;
       worst = slab;
@@ -235,6 +256,7 @@ export class Slabs {
     this.#known.delete(slab);
     this.#knownBytes -= slab.bytes.length;
     slab.state = 'gone';
+    this.#came(slab, slab.coming);
     // What lies together goes together: to copy a few long stretches takes less than to copy many short ones.
     const removal = new Removal(slab);
     for (const place of slab.entries) {

@@ -7,6 +7,7 @@ import {
   type CachedFrames,
   type CachedList,
   PROTOBUF_MEDIA_TYPE,
+  type SavedObjects,
 } from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
@@ -81,6 +82,11 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
     if (this.#protobuf === undefined || !isProtobuf(contentType)) return this.#json.readList(body, contentType);
     return this.#readList(this.#protobuf, body);
+  }
+
+  restorer(contentType: string): ((bytes: Buffer, objects: SavedObjects) => Cached<T>[]) | undefined {
+    const keeper = this.#protobuf?.keeper;
+    return isProtobuf(contentType) ? keeper?.restore?.bind(keeper) : undefined;
   }
 
   readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T> {

@@ -176,7 +176,8 @@ export interface ObjectChange {
   readonly atMs: number;
   readonly type: string;
   readonly version: string;
-  readonly differences: readonly FieldChange[];
+  /** Absent when the states before and after are not held any more, because many other objects have changed since. */
+  readonly differences?: readonly FieldChange[];
   /** How many more there are. */
   readonly more: number;
   /** From the arrival of its bytes to the store; absent when that is not known, as for what a list brought. */

@@ -225,4 +225,23 @@ describe('Slabs', () => {
     expect(kept.home.bytes.length).toBe(1000);
     expect(holds(kept, 3)).toBe(true);
   });
+
+  it('gives the old versions that somebody keeps memory of their own a few slabs at a time', async () => {
+    const slabs = new Slabs();
+    const kept = Array.from({ length: 4000 }, () => write(slabs, 1000, 3));
+    for (const place of kept) slabs.store(place);
+    for (const place of kept) slabs.drop(place);
+    await nextTurn();
+    collectGarbage();
+    await nextTurn();
+    const detached = () => kept.filter(({ home }) => home.bytes.length === 1000).length;
+    const most: number[] = [];
+    for (let before = detached(); before < 3900; before = detached()) {
+      slabs.store(write(slabs, 1000, 4));
+      most.push(detached() - before);
+    }
+    // At most 64, and those of one slab of 64 KB.
+    expect(Math.max(...most)).toBeLessThan(130);
+    expect(kept.every((place) => holds(place, 3))).toBe(true);
+  });
 });

@@ -10,8 +10,8 @@ const SLACK_BYTES = 2 * SMALLEST_BYTES;
 /** The newest slab may be this part of the live bytes when most of them have gone; a larger one is given up. */
 const OUTGROWN_PART = 8;
 
-/** Of how many slabs the places are looked at again when one is made. In the long run one is cleared for each that is made. */
-const MOST_RELEASED = 2;
+/** When this many places have got memory of their own, the others wait until the next slab is made: each takes some microseconds. */
+const MANY_DETACHED = 64;
 
 const UNLISTED = -1;
 
@@ -208,17 +208,19 @@ export class Slabs {
 
   /**
    * A place that was dropped may be kept by somebody for long, and its whole slab with it. Those that have outlived a
-   * collection of garbage get memory of their own; before one there is no telling them from those that nobody holds. Those of a few slabs
-   * at a time, so that no call takes long when somebody holds many.
+   * collection of garbage get memory of their own; before one there is no telling them from those that nobody holds. A few slabs at a time, so
+   * that no call takes long when somebody holds many.
    */
   #releaseLeftovers(): void {
-    for (let slabs = 0; slabs < MOST_RELEASED; slabs++) {
+    for (let detached = 0; detached < MANY_DETACHED; ) {
       const first = this.#leftovers[0];
       if (first === undefined || first.sentinel.deref() !== undefined) return;
       this.#leftovers.shift();
       for (const reference of first.places) {
         const place = reference.deref();
-        if (place !== undefined && place.home.state === 'gone') this.detach(place);
+        if (place?.home.state !== 'gone') continue;
+        this.detach(place);
+        detached++;
       }
     }
   }

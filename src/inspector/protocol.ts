@@ -152,9 +152,11 @@ export interface ObjectRow {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
+  /** "" when it is gone: the order of the rows is a little older than the cache. */
   readonly version: string;
   /** "" when it is not known. */
   readonly created: string;
+  /** Or gone. */
   readonly isDeleting: boolean;
   /** What the columns lead to. */
   readonly values: readonly string[];

@@ -50,6 +50,29 @@ it('tells of an object with each change since the page was opened, as far as the
   expect(after?.changes.at(-1)?.type).toBe('delete');
 });
 
+it('tells of a change whose states are not held any more, and of all of an object that is looked at', async () => {
+  inspected = await inspectedFactory({ show: [configMaps] });
+  const { cluster, factory, inspector } = inspected;
+  const client = cluster.client(configMaps, { namespace: 'default' });
+  for (const name of ['seen', 'unseen']) await client.create(configMap(name, { n: '0' }));
+  const informer = factory.for(configMaps).informer();
+  factory.start();
+  await factory.waitForCacheSync();
+  page = await FakePage.open(inspector);
+  const changes = async (name: string) =>
+    (await page?.json<ObjectAnswer>('object', { informer: String(informer.id), key: `default/${name}` }))?.changes;
+  expect(await changes('seen')).toEqual([]);
+  for (const name of ['seen', 'unseen']) await informer.waitFor(await client.patch(name, { data: { n: '1' } }));
+  for (let at = 0; at < 1_000; at++) await informer.waitFor(await client.create(configMap(`other-${at}`, {})));
+  expect(await changes('unseen')).toMatchObject([{ type: 'update', more: 0 }]);
+  expect((await changes('unseen'))?.[0]).not.toHaveProperty('differences');
+  await informer.waitFor(await client.patch('seen', { data: { n: '2' } }));
+  expect((await changes('seen'))?.map(({ differences }) => differences)).toEqual([
+    [{ path: 'data.n', before: '0', after: '1' }],
+    [{ path: 'data.n', before: '1', after: '2' }],
+  ]);
+});
+
 it('shows informers with their handlers, phases and rates, also those that come later and those that have stopped', async () => {
   inspected = await inspectedFactory();
   const { cluster, factory, inspector } = inspected;

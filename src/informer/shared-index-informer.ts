@@ -254,12 +254,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** The change is stored, whatever becomes of this: it must not look as if it were not, nor keep the other observers from it. */
   #observed(observer: (notification: Notification<T>) => void, notification: Notification<T>): void {
+    const text = () => `${this.name}: ${notification.object.key} is stored, and what observes the cache failed on it.`;
     guarded(
       () => observer(notification),
-      (thrown) => {
-        const { key } = notification.object;
-        this.#logger.error(`${this.name}: ${key} is stored, and what observes the cache failed on it.`, thrown);
-      },
+      (thrown) => this.#logger.error(text(), thrown),
     );
   }
 

@@ -111,6 +111,11 @@ describe('on the demo', () => {
     await event(page, /list.*objects at version/).waitFor();
     await world.toggleServer();
     await event(page, /→ backoff/).waitFor();
+    // One line for each event, with all its cells under their titles.
+    const shapes = (await page.evaluate(
+      "[...document.querySelectorAll('.events tbody tr')].map((row) => getComputedStyle(row).display + ' ' + getComputedStyle(row, '::before').content)",
+    )) as string[];
+    expect(new Set(shapes)).toEqual(new Set(['table-row none']));
     await show(page, 'pipeline');
     await page.locator('.lane.bad .problem', { hasText: 'next attempt in' }).first().waitFor();
     await world.toggleServer();

@@ -257,8 +257,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** The change is stored, whatever becomes of this: it must not look as if it were not, nor keep the other observers from it. */
   #observed(observer: (notification: Notification<T>) => void, notification: Notification<T>): void {
-    const text = `${this.name}: ${notification.object.key} is stored, and what observes the cache failed on it.`;
-    guarded(() => observer(notification), this.#logger.error.bind(this.#logger, text));
+    const text = () => `${this.name}: ${notification.object.key} is stored, and what observes the cache failed on it.`;
+    guarded(
+      () => observer(notification),
+      (thrown) => this.#logger.error(text(), thrown),
+    );
   }
 
   /** @internal Whether its namespaces and selectors let the object in. True where that cannot be known. */

@@ -4,11 +4,14 @@ import { channels, nextId, type StoreValue, type Writable } from '../observe/cha
 import type { Notification } from '../processor/notification.ts';
 import type { TraceOrigin } from '../reflector/reflector-trace.ts';
 
+/** How many keys may be remembered while nothing is queued: clearing a map after each change would cost more than the change. */
+const MAX_IDLE_KEYS = 1_024;
+
 /** Tells the channel `tidewatch:store` what a part has changed, and which list or batch of frames brought it. To be called while somebody listens. */
 export class StoreStory {
   readonly #origin: TraceOrigin;
   readonly #current: () => number;
-  /** By key, what brought the change that is queued; for those that came by a watch. */
+  /** By key, what brought the last change since the last list. */
   readonly #frames = new Map<string, number>();
   #list = 0;
 
@@ -20,8 +23,10 @@ export class StoreStory {
 
   /** The change is about to be queued. */
   comes(change: CachedChange<KubernetesObject>): void {
-    if (change.type === 'LIST') this.#list = this.#current();
-    else if ('object' in change) this.#frames.set(change.object.key, this.#current());
+    if (change.type === 'LIST') {
+      this.#list = this.#current();
+      this.#frames.clear();
+    } else if ('object' in change) this.#frames.set(change.object.key, this.#current());
   }
 
   /** The store has changed. */
@@ -41,8 +46,8 @@ export class StoreStory {
     channels.store.publish(value);
   }
 
-  /** Nothing is queued any more. */
+  /** Nothing is queued any more. What comes while nobody listens is not noted, so that nothing noted before it may stay. */
   idle(): void {
-    if (this.#frames.size > 0) this.#frames.clear();
+    if (this.#frames.size > MAX_IDLE_KEYS || !channels.store.hasSubscribers) this.#frames.clear();
   }
 }

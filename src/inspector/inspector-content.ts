@@ -67,7 +67,8 @@ export class PageContent implements InspectorContent {
     const followed = recorder.informer(Number(query.get('informer')));
     if (followed === undefined) throw new RequestError('There is no such informer.');
     if (what === 'rows') return tables.answer(followed, query);
-    return objectAnswer(followed.informer, query.get('key') ?? '', { recorder, redaction: this.#options.redaction });
+    const { redaction, clock } = this.#options;
+    return objectAnswer(followed.informer, query.get('key') ?? '', { recorder, redaction, clock });
   }
 
   stop(): void {
@@ -117,7 +118,7 @@ export class PageContent implements InspectorContent {
     session.recorder.timeline.endOfTick();
     // Once, however many look.
     const text = this.#tickText(session, session.sent);
-    session.sent = { events: session.recorder.timeline.events.count, runs: session.recorder.runs.count };
+    session.sent = { events: session.recorder.timeline.events.count, runs: session.recorder.runCount };
     for (const feed of this.#feeds) feed.write(text);
   }
 
@@ -130,7 +131,7 @@ export class PageContent implements InspectorContent {
       ...look,
       memory: { rssBytes: rss, heapUsedBytes: heapUsed, externalBytes: external },
       events: recorder.timeline.events.since(sent.events).slice(-MAX_NEWS),
-      runs: recorder.runs.since(sent.runs).slice(-MAX_NEWS),
+      runs: recorder.runs(sent.runs, MAX_NEWS),
     };
     return JSON.stringify(tick);
   }

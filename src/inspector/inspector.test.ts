@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { pods } from '../generated/api/core/v1.ts';
+import { configMaps, pods } from '../generated/api/core/v1.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { serveInspector } from './inspector.ts';
-import { FakePage, type InspectedFactory, inspectedFactory, rawRequest } from './inspector-fixture.ts';
+import { FakePage, type InspectedFactory, inspectedFactory, rawRequest, tokenOf } from './inspector-fixture.ts';
 import type { InspectorOptions } from './inspector-options.ts';
 
 let inspected: InspectedFactory;
@@ -47,6 +47,28 @@ it('shows a factory that has been shut down as one without informers', async () 
   const tick = await page.tick(() => true);
   expect(tick.informers.filter(({ phase }) => phase !== 'stopped')).toEqual([]);
   page.close();
+});
+
+it('is one of several on the same factory, each with its own token, pages and history', async () => {
+  inspected = await inspectedFactory();
+  const { factory, inspector: first, cluster } = inspected;
+  const informer = factory.for(configMaps).informer();
+  factory.start();
+  await factory.waitForCacheSync();
+  const second = await serveInspector({ factories: [factory], port: 0, logger: silentLogger });
+  expect(tokenOf(second)).not.toBe(tokenOf(first));
+  const pages = [await FakePage.open(first), await FakePage.open(second)];
+  expect([first.pages, second.pages]).toEqual([1, 1]);
+  const stolen = await rawRequest(second.port, {
+    path: `${pages[0]?.session.base}stream`,
+    headers: { Cookie: pages[0]?.session.cookie ?? '' },
+  });
+  expect(stolen.code).toBe(401);
+  await first.stop();
+  await informer.waitFor(await cluster.client(configMaps).create({ metadata: { name: 'c' } }));
+  await pages[1]?.tick(({ informers: [one] }) => one?.objects === 1 && one.changes > 0);
+  pages[1]?.close();
+  await second.stop();
 });
 
 it('warns when it is told to listen elsewhere, and answers under the addresses of the machine alone', async () => {

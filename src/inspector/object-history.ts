@@ -1,7 +1,9 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
+import type { Clock } from '../observe/clock.ts';
 import { messageOf } from '../observe/guarded.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
 import type { Change } from './change-book.ts';
 import { objectDifference } from './object-difference.ts';
 import type { ObjectAnswer, ObjectChange, TimedStep } from './protocol.ts';
@@ -11,53 +13,72 @@ import type { KindOf, Redaction } from './redaction.ts';
 export interface ObjectSources {
   recorder: Recorder;
   redaction: Redaction;
+  clock: Clock;
 }
 
 /** One object as the page may see it, with what has happened to it since the first page was opened. */
-export function objectAnswer(
+export async function objectAnswer(
   informer: SharedIndexInformer<KubernetesObject>,
   key: string,
-  { recorder, redaction }: ObjectSources,
-): ObjectAnswer {
+  { recorder, redaction, clock }: ObjectSources,
+): Promise<ObjectAnswer> {
   const { resource } = informer;
   const object = informer.table.get(key);
+  // Whatever comes while this gives way to others is for the next answer.
+  const changes = [...recorder.look(informer.id, key).changes];
+  const slice = new TimeSlice(clock);
+  for (const [change, after] of statesOf(changes, object)) {
+    change.difference ??= difference(change, after, (state) => visible(state, resource, redaction));
+    if (slice.isDue()) await slice.pause();
+  }
+  for (const change of changes) if (change.difference !== undefined) change.before = undefined;
   return {
     key,
     ...(object !== undefined && { object: visible(object, resource, redaction) }),
     isPartial: !redaction.showsAll(resource),
-    changes: recorder.changes.of(informer.id, key).map((change) => changeOf(change, resource, { recorder, redaction })),
+    changes: changes.map((change) => shown(change, recorder.timeOf(change.storedMs))),
   };
 }
 
-function changeOf(change: Change, kind: KindOf | undefined, { recorder, redaction }: ObjectSources): ObjectChange {
-  const { seq, type, version, storedMs, atMs, object, old } = change;
-  const before = old === undefined ? undefined : visible(old, kind, redaction);
-  const after = object === undefined || type === 'delete' ? undefined : visible(object, kind, redaction);
+/** Each change with the state after it: that before the next one, or the present one. Undefined where that is not held any more. */
+function statesOf(changes: readonly Change[], present: Cached | undefined): [Change, Cached | undefined][] {
+  return changes.map((change, at) => {
+    const next = changes[at + 1];
+    const after = next === undefined ? present : next.before;
+    return [change, after?.resourceVersion === change.version ? after : undefined];
+  });
+}
+
+/** Undefined when a state is not held any more. */
+function difference(
+  { type, before }: Change,
+  after: Cached | undefined,
+  visibleOf: (state: Cached) => object,
+): Change['difference'] {
   // Of what has come or gone whole there is nothing to compare.
-  const compared = type === 'update' && before !== undefined && after !== undefined;
-  const { changes, more } = compared ? objectDifference(before, after) : { changes: [], more: 0 };
-  const arrivedMs = recorder.arrivedMs(change);
+  if (type !== 'update') return { changes: [], more: 0 };
+  if (before === undefined || after === undefined) return undefined;
+  return objectDifference(visibleOf(before), visibleOf(after));
+}
+
+function shown(change: Change, atMs: number): ObjectChange {
+  const { seq, type, version, storedMs, arrivedMs, difference: differs, calls, runs } = change;
   const originMs = arrivedMs ?? storedMs;
-  const step = (name: string, startMs: number, endMs: number, failed: boolean): TimedStep => ({
-    name,
+  const since = ({ startMs, endMs, ...step }: TimedStep): TimedStep => ({
+    ...step,
     startMs: startMs - originMs,
     endMs: endMs - originMs,
-    failed,
   });
   return {
     seq,
     atMs,
     type,
     version,
-    differences: changes,
-    more,
+    ...(differs !== undefined && { differences: differs.changes }),
+    more: differs?.more ?? 0,
     ...(arrivedMs !== undefined && { storedAfterMs: storedMs - arrivedMs }),
-    handlers: recorder
-      .callsFor(change)
-      .map(({ handler, startMs, atMs: endMs, failed }) => step(handler, startMs, endMs, failed)),
-    runs: recorder
-      .runsFor(change)
-      .map(({ controller, startMs, atMs: endMs, result }) => step(controller, startMs, endMs, result === 'error')),
+    handlers: calls.map(since),
+    runs: runs.map(since),
   };
 }
 

@@ -120,7 +120,9 @@ export class ObjectTables {
 
 function rowOf(key: string, object: Cached | undefined, readers: readonly ReturnType<typeof pathReader>[]): ObjectRow {
   if (object === undefined) {
-    return { key, namespace: '', name: key, version: '', created: '', isDeleting: false, values: [] };
+    const slash = key.indexOf('/');
+    const [namespace, name] = [key.slice(0, Math.max(0, slash)), key.slice(slash + 1)];
+    return { key, namespace, name, version: '', created: '', isDeleting: true, values: [] };
   }
   const { namespace, name, resourceVersion } = object;
   return {

@@ -18,7 +18,7 @@ export interface PipelineOptions {
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #recorder: Recorder;
-  readonly #informersBefore = new Map<number, InformerCounts>();
+  readonly #informersBefore = new Map<number, Omit<InformerCounts, 'calls'> & { calls: ReadonlyMap<string, number> }>();
   readonly #runsBefore = new Map<string, RunCounts>();
 
   constructor(options: PipelineOptions, recorder: Recorder) {
@@ -47,7 +47,8 @@ export class Pipeline {
   #informer({ informer, counts }: ReturnType<Recorder['informers']>[number], perSecond: number): InformerNow {
     const { id, name, resource, state, memory, parts, handlers } = informer;
     const before = this.#informersBefore.get(id);
-    this.#informersBefore.set(id, { ...counts, calls: new Map(counts.calls) });
+    const callsNow = new Map(Array.from(counts.calls, ([label, { calls }]) => [label, calls]));
+    this.#informersBefore.set(id, { ...counts, calls: callsNow });
     const rate = (what: 'frames' | 'bytes' | 'changes') => (counts[what] - (before?.[what] ?? 0)) * perSecond;
     const lastError = state.lastError === undefined ? undefined : short(state.lastError.message);
     return {
@@ -68,7 +69,7 @@ export class Pipeline {
       })),
       handlers: handlers.map((handler): HandlerNow => {
         const { name: label, delivery, pending, lagMs, failures } = handler;
-        const calls = ((counts.calls.get(label) ?? 0) - (before?.calls.get(label) ?? 0)) * perSecond;
+        const calls = ((callsNow.get(label) ?? 0) - (before?.calls.get(label) ?? 0)) * perSecond;
         return { name: label, delivery, pending, lagMs: Math.round(lagMs), failures, calls };
       }),
       frames: rate('frames'),

@@ -152,9 +152,11 @@ export interface ObjectRow {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
+  /** "" when it is gone: the order of the rows is a little older than the cache. */
   readonly version: string;
   /** "" when it is not known. */
   readonly created: string;
+  /** Or gone. */
   readonly isDeleting: boolean;
   /** What the columns lead to. */
   readonly values: readonly string[];
@@ -176,7 +178,8 @@ export interface ObjectChange {
   readonly atMs: number;
   readonly type: string;
   readonly version: string;
-  readonly differences: readonly FieldChange[];
+  /** Absent when the states before and after are not held any more, because many other objects have changed since. */
+  readonly differences?: readonly FieldChange[];
   /** How many more there are. */
   readonly more: number;
   /** From the arrival of its bytes to the store; absent when that is not known, as for what a list brought. */

@@ -1,7 +1,11 @@
 import { afterEach, expect, it } from 'vitest';
+import type { Cached } from '../api/cached.ts';
+import type { KubernetesObject } from '../api/metadata.ts';
 import { type ConfigMap, configMaps, pods } from '../generated/api/core/v1.ts';
-import { type Change, ChangeBook } from './change-book.ts';
+import { Notification } from '../processor/notification.ts';
+import { ChangeBook, type Look } from './change-book.ts';
 import { FakePage, type InspectedFactory, inspectedFactory } from './inspector-fixture.ts';
+import { NumberRing } from './number-ring.ts';
 import type { ObjectAnswer, RowsAnswer } from './protocol.ts';
 import { Ring } from './ring.ts';
 
@@ -46,6 +50,29 @@ it('tells of an object with each change since the page was opened, as far as the
   expect(after?.changes.at(-1)?.type).toBe('delete');
 });
 
+it('tells of a change whose states are not held any more, and of all of an object that is looked at', async () => {
+  inspected = await inspectedFactory({ show: [configMaps] });
+  const { cluster, factory, inspector } = inspected;
+  const client = cluster.client(configMaps, { namespace: 'default' });
+  for (const name of ['seen', 'unseen']) await client.create(configMap(name, { n: '0' }));
+  const informer = factory.for(configMaps).informer();
+  factory.start();
+  await factory.waitForCacheSync();
+  page = await FakePage.open(inspector);
+  const changes = async (name: string) =>
+    (await page?.json<ObjectAnswer>('object', { informer: String(informer.id), key: `default/${name}` }))?.changes;
+  expect(await changes('seen')).toEqual([]);
+  for (const name of ['seen', 'unseen']) await informer.waitFor(await client.patch(name, { data: { n: '1' } }));
+  for (let at = 0; at < 1_000; at++) await informer.waitFor(await client.create(configMap(`other-${at}`, {})));
+  expect(await changes('unseen')).toMatchObject([{ type: 'update', more: 0 }]);
+  expect((await changes('unseen'))?.[0]).not.toHaveProperty('differences');
+  await informer.waitFor(await client.patch('seen', { data: { n: '2' } }));
+  expect((await changes('seen'))?.map(({ differences }) => differences)).toEqual([
+    [{ path: 'data.n', before: '0', after: '1' }],
+    [{ path: 'data.n', before: '1', after: '2' }],
+  ]);
+});
+
 it('shows informers with their handlers, phases and rates, also those that come later and those that have stopped', async () => {
   inspected = await inspectedFactory();
   const { cluster, factory, inspector } = inspected;
@@ -67,7 +94,7 @@ it('shows informers with their handlers, phases and rates, also those that come 
   await page.tick(({ events }) => events.some(({ kind, text }) => kind === 'state' && text.endsWith('→ stopped')));
 });
 
-it('tells how long a change took that came by a watch which was open before the page', async () => {
+it('tells how long a change took, and how many bytes came, of a watch which was open before the page', async () => {
   inspected = await inspectedFactory({ show: [configMaps] });
   const { cluster, factory, inspector } = inspected;
   const client = cluster.client(configMaps, { namespace: 'default' });
@@ -79,7 +106,8 @@ it('tells how long a change took that came by a watch which was open before the 
   await informer.waitFor(await client.patch('c', { data: { n: '1' } }));
   const of = { informer: String(informer.id), key: 'default/c' };
   const { changes } = await page.json<ObjectAnswer>('object', of);
-  expect(changes[0]?.storedAfterMs).toBeGreaterThanOrEqual(0);
+  expect(changes[0]?.storedAfterMs).toBeGreaterThan(0);
+  await page.tick(({ informers: [first] }) => (first?.bytes ?? 0) > 0);
 });
 
 it('gives windows of a table, filtered by labels and by what the page may read', async () => {
@@ -108,40 +136,67 @@ it('gives windows of a table, filtered by labels and by what the page may read',
   expect((await rows({ text: 'P3' }))?.matched).toBe(1);
 });
 
+function update(key: string, version: number): Notification<KubernetesObject> {
+  const state = (at: number) => ({ key, resourceVersion: String(at) }) as Cached<KubernetesObject>;
+  return Notification.update(state(version - 1), state(version), version);
+}
+
+const seqs = ({ changes }: Look) => changes.map(({ seq }) => seq);
+const states = ({ changes }: Look) => changes.filter(({ before }) => before !== undefined).length;
+
 it('holds 10,000 changes, and 50 versions of one object', () => {
   const book = new ChangeBook();
-  const change = (seq: number, key: string): Change => ({
-    seq,
-    informer: 1,
-    type: 'update',
-    key,
-    version: String(seq),
-    atMs: 0,
-    storedMs: 0,
-    value: undefined,
-    object: {} as Change['object'],
-    old: undefined,
-  });
-  const busy = Array.from({ length: 60 }, (_, at) => change(at, 'busy'));
-  for (const one of busy) book.add(one);
-  expect(book.of(1, 'busy').map(({ seq }) => seq)).toEqual(Array.from({ length: 50 }, (_, at) => at + 10));
-  expect(busy[9]?.object).toBeUndefined();
-  expect(busy[10]?.object).toBeDefined();
-  for (let at = 0; at < 10_000 - 50; at++) book.add(change(100 + at, `k${at}`));
-  expect(book.of(1, 'busy')).toHaveLength(50);
-  for (let at = 0; at < 20; at++) book.add(change(20_000 + at, `l${at}`));
-  expect(book.of(1, 'busy')).toHaveLength(30);
-  for (let at = 0; at < 30; at++) book.add(change(30_000 + at, `m${at}`));
-  expect(book.of(1, 'busy')).toEqual([]);
-  expect(book.of(2, 'busy')).toEqual([]);
+  for (let at = 1; at <= 60; at++) book.add(1, update('busy', at), 0);
+  for (let at = 0; at < 10_000 - 50; at++) book.add(1, update(`k${at}`, 1), 0);
+  const last = Array.from({ length: 50 }, (_, at) => at + 11);
+  expect(seqs(book.look(1, 'busy', 0))).toEqual(last);
+  expect(book.look(2, 'busy', 0).changes).toEqual([]);
+  expect(book.look(1, 'k0', 0).changes).toMatchObject([{ type: 'update', version: '1', storedMs: 1 }]);
+  // One that is looked at does not make room for others, and one that nobody has asked for does.
+  for (let at = 0; at < 9_970; at++) book.add(1, update(`l${at}`, 1), 0);
+  expect(seqs(book.look(1, 'busy', 30_000))).toEqual(last);
+  expect(book.look(1, 'k0', 30_000).changes).toHaveLength(1);
+  expect(seqs(book.look(1, 'k9949', 30_000))).toEqual([10_010]);
+  expect(seqs(book.look(1, 'k9919', 30_000))).toEqual([]);
+  book.add(1, update('busy', 61), 0);
+  expect(seqs(book.look(1, 'busy', 30_000))).toEqual([...last.slice(1), 19_981]);
+  // Nobody has asked for it for more than 30 s.
+  book.look(1, 'l0', 60_001);
+  expect(seqs(book.look(1, 'busy', 60_001))).toEqual([19_981]);
+});
+
+it('holds the states of the last 1,000 changes, and all of an object that is looked at', () => {
+  const book = new ChangeBook();
+  for (let at = 1; at <= 10; at++) book.add(1, update('seen', at), 0);
+  expect(states(book.look(1, 'seen', 0))).toBe(10);
+  for (let at = 0; at < 10; at++) book.add(1, update('unseen', at), 0);
+  for (let at = 0; at < 993; at++) book.add(1, update(`k${at}`, 1), 0);
+  expect(states(book.look(1, 'unseen', 0))).toBe(7);
+  expect(states(book.look(1, 'seen', 0))).toBe(10);
+});
+
+it('follows the 16 objects of an informer that were asked for last', () => {
+  const book = new ChangeBook();
+  for (let at = 0; at < 17; at++) book.look(1, `k${at}`, 0);
+  for (let at = 0; at < 17; at++) book.add(1, update(`k${at}`, 1), 0);
+  for (let at = 0; at < 10_000; at++) book.add(1, update('other', 1), 0);
+  expect(book.look(1, 'k1', 0).changes).toHaveLength(1);
+  expect(book.look(1, 'k0', 0).changes).toEqual([]);
 });
 
 it('a ring gives what came after what was seen, as far as it has it', () => {
   const ring = new Ring<number>(3);
   expect(ring.since(0)).toEqual([]);
   for (const value of [1, 2, 3, 4, 5]) ring.push(value);
-  expect([...ring]).toEqual([3, 4, 5]);
+  expect(ring.since(0)).toEqual([3, 4, 5]);
   expect(ring.since(4)).toEqual([5]);
   expect(ring.since(ring.count)).toEqual([]);
-  expect(ring.push(6)).toBe(3);
+});
+
+it('a ring of numbers has its last rows', () => {
+  const ring = new NumberRing(2);
+  expect([ring.first, ring.count]).toEqual([0, 0]);
+  for (const row of [1, 2, 3]) ring.push(row, row * 10);
+  expect([ring.first, ring.count]).toEqual([1, 3]);
+  expect([ring.get(1, 0), ring.get(2, 0), ring.get(2, 1), ring.get(2, 4)]).toEqual([2, 3, 30, 0]);
 });

@@ -3,8 +3,10 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import type { ChannelValues, Stage } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
+import { monotonicMs } from '../observe/scheduler.ts';
 import type { Notification } from '../processor/notification.ts';
-import { type Change, ChangeBook } from './change-book.ts';
+import { type Change, ChangeBook, type Look } from './change-book.ts';
+import { NumberRing } from './number-ring.ts';
 import type { RunRecord } from './protocol.ts';
 import { Ring } from './ring.ts';
 import { Timeline } from './timeline.ts';
@@ -20,7 +22,14 @@ export interface InformerCounts {
   /** Of those, adds and deletes. */
   membership: number;
   /** By the name of the handler. */
-  readonly calls: Map<string, number>;
+  readonly calls: Map<string, CallCount>;
+}
+
+/** What is counted of a handler. */
+export interface CallCount {
+  /** What stands for its name in rows of numbers. */
+  readonly handler: number;
+  calls: number;
 }
 
 /** What is counted of a controller. */
@@ -34,30 +43,38 @@ interface Followed {
   readonly informer: SharedIndexInformer<KubernetesObject>;
   readonly counts: InformerCounts;
   readonly leave: () => void;
-  /** The last change, and the last value of the channel: whichever comes first waits for the other. */
-  change: Change | undefined;
-  value: ChannelValues['store'] | undefined;
+  /** The id of the last change that the channel has told of, and of what brought it. Its notification comes next. */
+  stored: number;
+  from: number;
+}
+
+/** A run that has ended. */
+interface EndedRun {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly value: ChannelValues['run'];
 }
 
 type Subscription<S extends Stage = Stage> = readonly [S, (value: ChannelValues[S]) => void];
 
 /**
- * The history while a page is open. Everything is a reference to what the pipeline has made anyway, in rings; it is put into words when a
- * page asks. Made with the first page, and stopped and let go with the last.
+ * The history while a page is open: rows of numbers, and references to what the pipeline has made anyway, in rings. It is put into words
+ * when a page asks. Made with the first page, and stopped and let go with the last.
  */
 export class Recorder {
   readonly sinceMs: number;
-  readonly changes = new ChangeBook();
   readonly timeline: Timeline;
-  readonly runs = new Ring<RunRecord>(MAX_STEPS);
   readonly #clock: Clock;
   readonly #followed = new Map<number, Followed>();
-  readonly #frames = new Ring<ChannelValues['frames']>(MAX_STEPS);
-  readonly #calls = new Ring<ChannelValues['handler']>(MAX_STEPS);
-  readonly #steps = new Ring<ChannelValues['run']>(MAX_STEPS);
+  readonly #changes = new ChangeBook();
+  readonly #runs = new Ring<EndedRun>(MAX_STEPS);
+  /** id, arrivedMs */
+  readonly #frames = new NumberRing(MAX_STEPS);
+  /** change, handler, startMs, atMs, failed */
+  readonly #calls = new NumberRing(MAX_STEPS);
+  readonly #handlerNames: string[] = [];
   readonly #runCounts = new Map<string, RunCounts>();
   readonly #subscriptions: readonly Subscription[];
-  #changeCount = 0;
   #isController: (name: string) => boolean = () => true;
 
   constructor(clock: Clock) {
@@ -92,8 +109,8 @@ export class Recorder {
         ended.abort();
       };
       void this.#followStates(informer, ended.signal);
-      const counts = { frames: 0, bytes: 0, changes: 0, membership: 0, calls: new Map<string, number>() };
-      const followed: Followed = { informer, counts, leave, change: undefined, value: undefined };
+      const counts = { frames: 0, bytes: 0, changes: 0, membership: 0, calls: new Map<string, CallCount>() };
+      const followed: Followed = { informer, counts, leave, stored: 0, from: 0 };
       this.#followed.set(informer.id, followed);
     }
   }
@@ -114,22 +131,62 @@ export class Recorder {
     return this.#runCounts.get(controller) ?? { runs: 0, errors: 0 };
   }
 
-  /** When the bytes of a change arrived; undefined when a list brought it, or it is too long ago. */
-  arrivedMs({ value }: Change): number | undefined {
-    const from = value?.from;
-    if (from === undefined) return undefined;
-    for (const frames of this.#frames) if (frames.id === from) return frames.arrivedMs;
+  /** How many runs have ended. */
+  get runCount(): number {
+    return this.#runs.count;
+  }
+
+  /** The last `most` of those that have ended, without the first `seen`. */
+  runs(seen: number, most: number): RunRecord[] {
+    return this.#runs.since(Math.max(seen, this.#runs.count - most)).map(runRecord);
+  }
+
+  /** What is known of one object, with the calls and the runs that its changes have caused so far. */
+  look(informer: number, key: string): Look {
+    const look = this.#changes.look(informer, key, monotonicMs(this.#clock));
+    const byId = new Map(look.changes.map((change) => [change.id, change]));
+    byId.delete(0);
+    for (const change of byId.values()) change.arrivedMs ??= this.#arrivedMs(change);
+    this.#findCalls(byId, look);
+    this.#findRuns(byId, look);
+    return look;
+  }
+
+  /** Milliseconds since the epoch. */
+  timeOf(monotonic: number): number {
+    return this.#clock.now() - monotonicMs(this.#clock) + monotonic;
+  }
+
+  /** Undefined when a list brought it, or it is too long ago. */
+  #arrivedMs({ from }: Change): number | undefined {
+    const frames = this.#frames;
+    for (let row = frames.count - 1; row >= frames.first; row--) {
+      if (frames.get(row, 0) === from) return frames.get(row, 1);
+    }
     return undefined;
   }
 
-  callsFor({ value }: Change): ChannelValues['handler'][] {
-    if (value === undefined) return [];
-    return [...this.#calls].filter((call) => call.change === value.id);
+  #findCalls(byId: ReadonlyMap<number, Change>, { searched }: Look): void {
+    const calls = this.#calls;
+    for (let row = Math.max(searched.calls, calls.first); row < calls.count; row++) {
+      byId.get(calls.get(row, 0))?.calls.push({
+        name: this.#handlerNames[calls.get(row, 1)] ?? '',
+        startMs: calls.get(row, 2),
+        endMs: calls.get(row, 3),
+        failed: calls.get(row, 4) !== 0,
+      });
+    }
+    searched.calls = calls.count;
   }
 
-  runsFor({ value }: Change): ChannelValues['run'][] {
-    if (value === undefined) return [];
-    return [...this.#steps].filter(({ causes }) => causes.some((cause) => cause.change === value.id));
+  #findRuns(byId: ReadonlyMap<number, Change>, { searched }: Look): void {
+    for (const { value } of this.#runs.since(searched.runs)) {
+      const { controller: name, startMs, atMs: endMs, result, causes } = value;
+      for (const id of new Set(causes.map(({ change }) => change ?? 0))) {
+        byId.get(id)?.runs.push({ name, startMs, endMs, failed: result === 'error' });
+      }
+    }
+    searched.runs = this.#runs.count;
   }
 
   /** Never rejects. */
@@ -151,48 +208,39 @@ export class Recorder {
     if (counts === undefined) return;
     counts.frames += value.frames;
     counts.bytes += value.bytes;
-    this.#frames.push(value);
+    this.#frames.push(value.id, value.arrivedMs);
   }
 
   #stored(value: ChannelValues['store']): void {
     const followed = this.#of(value);
     if (followed === undefined) return;
-    const { change } = followed;
-    if (change?.value === undefined && isOf(change, value)) change.value = value;
-    else followed.value = value;
+    followed.stored = value.id;
+    followed.from = value.from ?? 0;
   }
 
-  #notified(followed: Followed, { type, object, old, atMs }: Notification<KubernetesObject>): void {
-    const { informer, counts, value } = followed;
-    const { key, resourceVersion: version } = object;
+  #notified(followed: Followed, notification: Notification<KubernetesObject>): void {
+    const { informer, counts, stored, from } = followed;
+    const { type, object, old, change } = notification;
     // What a list shows again.
-    if (type === 'update' && old?.resourceVersion === version) return;
+    if (type === 'update' && old?.resourceVersion === object.resourceVersion) return;
     counts.changes++;
     if (type !== 'update') counts.membership++;
-    const change: Change = {
-      seq: ++this.#changeCount,
-      informer: informer.id,
-      type,
-      key,
-      version,
-      atMs: this.#clock.now(),
-      storedMs: atMs,
-      value: undefined,
-      object,
-      old,
-    };
-    if (isOf(change, value)) change.value = value;
-    followed.value = undefined;
-    followed.change = change;
-    this.changes.add(change);
+    this.#changes.add(informer.id, notification, change === stored ? from : 0);
   }
 
   #handled(value: ChannelValues['handler']): void {
-    const counts = this.#of(value)?.counts;
-    if (counts === undefined) return;
-    counts.calls.set(value.handler, (counts.calls.get(value.handler) ?? 0) + 1);
-    this.#calls.push(value);
+    const calls = this.#of(value)?.counts.calls;
+    if (calls === undefined) return;
+    const count = calls.get(value.handler) ?? this.#countOf(calls, value.handler);
+    count.calls++;
+    this.#calls.push(value.change ?? 0, count.handler, value.startMs, value.atMs, value.failed ? 1 : 0);
     if (value.failed) this.timeline.handlerFailed(value);
+  }
+
+  #countOf(calls: Map<string, CallCount>, name: string): CallCount {
+    const count = { handler: this.#handlerNames.push(name) - 1, calls: 0 };
+    calls.set(name, count);
+    return count;
   }
 
   #ran(value: ChannelValues['run']): void {
@@ -201,30 +249,27 @@ export class Recorder {
     this.#runCounts.set(value.controller, counts);
     counts.runs++;
     if (value.result === 'error') counts.errors++;
-    this.#steps.push(value);
-    const { id, controller, key, attempt, result = '', error, retryInMs } = value;
-    this.runs.push({
-      seq: id,
-      atMs: this.#clock.now(),
-      controller,
-      key,
-      attempt,
-      causes: value.causes.map(({ type, kind, key: of }) => [type, kind, of].filter(Boolean).join(' ')),
-      tookMs: value.atMs - value.startMs,
-      result,
-      ...(error !== undefined && { error }),
-      ...(retryInMs !== undefined && { retryInMs }),
-    });
-    if (result === 'error') this.timeline.runFailed(value);
+    this.#runs.push({ atMs: this.#clock.now(), value });
+    if (value.result === 'error') this.timeline.runFailed(value);
   }
+}
+
+function runRecord({ atMs, value }: EndedRun): RunRecord {
+  const { id, controller, key, attempt, result = '', error, retryInMs } = value;
+  return {
+    seq: id,
+    atMs,
+    controller,
+    key,
+    attempt,
+    causes: value.causes.map(({ type, kind, key: of }) => [type, kind, of].filter(Boolean).join(' ')),
+    tookMs: value.atMs - value.startMs,
+    result,
+    ...(error !== undefined && { error }),
+    ...(retryInMs !== undefined && { retryInMs }),
+  };
 }
 
 function on<S extends Stage>(stage: S, listener: (value: ChannelValues[S]) => unknown): Subscription {
   return [stage, (value) => void listener(value as ChannelValues[S])];
-}
-
-function isOf(change: Change | undefined, value: ChannelValues['store'] | undefined): change is Change {
-  if (change === undefined || value === undefined || change.key !== value.key || change.type !== value.type)
-    return false;
-  return change.type === 'delete' || change.version === value.resourceVersion;
 }

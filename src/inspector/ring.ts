@@ -1,5 +1,5 @@
 /** The last values, the oldest first. */
-export class Ring<T> implements Iterable<T> {
+export class Ring<T> {
   readonly #room: number;
   readonly #values: T[] = [];
   #count = 0;
@@ -13,12 +13,8 @@ export class Ring<T> implements Iterable<T> {
     return this.#count;
   }
 
-  /** Returns what had to make room. */
-  push(value: T): T | undefined {
-    const at = this.#count++ % this.#room;
-    const evicted = this.#values[at];
-    this.#values[at] = value;
-    return evicted;
+  push(value: T): void {
+    this.#values[this.#count++ % this.#room] = value;
   }
 
   /** Those that are there and not among the first `seen` that came. */
@@ -28,9 +24,5 @@ export class Ring<T> implements Iterable<T> {
       values.push(this.#values[at % this.#room] as T);
     }
     return values;
-  }
-
-  [Symbol.iterator](): Iterator<T> {
-    return this.since(0).values();
   }
 }

@@ -57,6 +57,44 @@ describe('the channels', () => {
   });
 });
 
+describe('a change of the store', () => {
+  it('names the batch of frames that brought it, or the list, whatever brought the one before', async () => {
+    const [store, lists, frames]: [ChannelValues['store'][], ChannelValues['list'][], ChannelValues['frames'][]] = [
+      [],
+      [],
+      [],
+    ];
+    const heard = { store, list: lists, frames };
+    const leave = Object.entries(heard).map(([stage, values]) => {
+      const listener = (value: unknown) => void values.push(value as never);
+      subscribe(`tidewatch:${stage}`, listener);
+      return () => unsubscribe(`tidewatch:${stage}`, listener);
+    });
+    await using server = await ApiServer.start({ listen: false, logger: silentLogger });
+    const cluster = server.cluster({ logger: silentLogger });
+    const client = cluster.client(configMaps, { namespace: 'default' });
+    await client.create({ metadata: { name: 'a' } });
+    await using factory = new SharedInformerFactory(cluster, { namespace: 'default', logger: silentLogger });
+    const informer = factory.for(configMaps).informer();
+    factory.start();
+    await factory.waitForCacheSync();
+    await informer.waitFor(await client.patch('a', { data: { round: '2' } }));
+    expect(frames.map(({ id }) => id)).toContain(store.at(-1)?.from);
+    // The server forgets what happened while no watch was open: a list shows it.
+    const refused = server.faults.add({ verb: 'watch' }, { kind: 'drop' }, { times: Number.POSITIVE_INFINITY });
+    server.disconnectWatches({ abruptly: true });
+    const third = await client.patch('a', { data: { round: '3' } });
+    server.compact();
+    refused.remove();
+    await informer.waitFor(third);
+    expect(store.at(-1)?.resourceVersion).toBe(third.metadata.resourceVersion);
+    expect(store.at(-1)?.from).toBe(lists.filter(({ failure }) => failure === undefined).at(-1)?.id);
+    await informer.waitFor(await client.patch('a', { data: { round: '4' } }));
+    expect(store.at(-1)?.from).toBe(frames.at(-1)?.id);
+    for (const end of leave) end();
+  });
+});
+
 describe('a query of the dashboard', () => {
   const exported = new Map([
     ['lists_total', new Set(['job', 'name'])],

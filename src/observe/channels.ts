@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { guarded, warnOnce } from './guarded.ts';
+import { guardedFunction, warnOnce } from './guarded.ts';
 
 /**
  * What the stages of the pipeline tell those who look inside, through `node:diagnostics_channel`, each value when it has happened, in the
@@ -206,8 +206,7 @@ function guardedChannel<V>(name: string): StageChannel<V> {
     if (isGuard.has(subscriber) || typeof subscriber !== 'function') return subscriber;
     const known = guards.get(subscriber);
     if (known !== undefined) return known;
-    const onFailure = warnOnce(`A subscriber of ${name}`);
-    const guard: Subscriber = (value, channelName) => guarded(() => subscriber(value, channelName), onFailure);
+    const guard: Subscriber = guardedFunction(subscriber, warnOnce(`A subscriber of ${name}`));
     guards.set(subscriber, guard);
     isGuard.add(guard);
     return guard;

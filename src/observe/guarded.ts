@@ -4,12 +4,29 @@
  */
 export function guarded(call: () => unknown, onFailure: (thrown: unknown) => void): void {
   try {
-    const result = call();
-    // The types say void, yet an async function fits them.
-    if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(onFailure);
+    noticeRejection(call(), onFailure);
   } catch (thrown) {
     onFailure(thrown);
   }
+}
+
+/** What `guarded` does, for a function that is called for every event: nothing is made for a call. */
+export function guardedFunction<A, B>(
+  call: (first: A, second: B) => unknown,
+  onFailure: (thrown: unknown) => void,
+): (first: A, second: B) => void {
+  return (first, second) => {
+    try {
+      noticeRejection(call(first, second), onFailure);
+    } catch (thrown) {
+      onFailure(thrown);
+    }
+  };
+}
+
+function noticeRejection(result: unknown, onFailure: (thrown: unknown) => void): void {
+  // The types say void, yet an async function fits them.
+  if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(onFailure);
 }
 
 /** Reports the first failure of `what` as a warning of the process, and keeps quiet about the others. Never throws. */

@@ -1,4 +1,4 @@
-import { guarded, warnOnce } from './guarded.ts';
+import { guarded, guardedFunction, warnOnce } from './guarded.ts';
 
 /** The values of the labels of a metric, by their names. */
 export type MetricLabels = Readonly<Record<string, string>>;
@@ -83,16 +83,19 @@ export function safeMetrics(metrics: Metrics = noMetrics): Metrics {
   const safe: Metrics = {
     counter: (definition) => {
       const counter = made(() => metrics.counter(definition));
-      return { add: (value, labels) => guarded(() => counter?.add(value, labels), onFailure), ...removal(counter) };
+      return {
+        add: guardedFunction((value, labels) => counter?.add(value, labels), onFailure),
+        ...removal(counter),
+      };
     },
     gauge: (definition) => {
       const gauge = made(() => metrics.gauge(definition));
-      return { set: (value, labels) => guarded(() => gauge?.set(value, labels), onFailure), ...removal(gauge) };
+      return { set: guardedFunction((value, labels) => gauge?.set(value, labels), onFailure), ...removal(gauge) };
     },
     histogram: (definition) => {
       const histogram = made(() => metrics.histogram(definition));
       return {
-        observe: (value, labels) => guarded(() => histogram?.observe(value, labels), onFailure),
+        observe: guardedFunction((value, labels) => histogram?.observe(value, labels), onFailure),
         ...removal(histogram),
       };
     },

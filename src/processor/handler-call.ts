@@ -4,47 +4,41 @@ import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { Notification } from './notification.ts';
 
-/** One call of a handler, for the channel `tidewatch:handler`. Made only while somebody listens. */
-export class HandlerCall {
-  readonly id = nextId();
-  readonly #notification: Notification<KubernetesObject>;
-  readonly #of: { readonly handler: string; readonly name: string; readonly informer: number | undefined };
-  readonly #clock: Clock;
-  readonly #startMs: number;
-  #failed = false;
+/** Whose calls they are. */
+export interface CallOrigin {
+  readonly handler: string;
+  readonly name: string;
+  readonly informer: number | undefined;
+}
 
-  constructor(
-    notification: Notification<KubernetesObject>,
-    of: { readonly handler: string; readonly name: string; readonly informer: number | undefined },
-    clock: Clock,
-  ) {
-    this.#notification = notification;
-    this.#of = of;
-    this.#clock = clock;
-    this.#startMs = monotonicMs(clock);
-  }
+/** One call of a handler, while it runs. Made only while somebody listens. */
+export type HandlerCall = Writable<HandlerValue>;
 
-  fail(): void {
-    this.#failed = true;
-  }
+export function beginCall(
+  { type, change, object }: Notification<KubernetesObject>,
+  { handler, name, informer }: CallOrigin,
+  clock: Clock,
+): HandlerCall {
+  const { key, resourceVersion } = object;
+  const startMs = monotonicMs(clock);
+  const call: HandlerCall = {
+    id: nextId(),
+    name,
+    handler,
+    type,
+    key,
+    resourceVersion,
+    failed: false,
+    startMs,
+    atMs: startMs,
+  };
+  if (informer !== undefined) call.informer = informer;
+  if (change > 0) call.change = change;
+  return call;
+}
 
-  /** It has returned, or its promise has settled. */
-  end(): void {
-    const { type, change, object } = this.#notification;
-    const { handler, name, informer } = this.#of;
-    const value: Writable<HandlerValue> = {
-      id: this.id,
-      name,
-      handler,
-      type,
-      key: object.key,
-      resourceVersion: object.resourceVersion,
-      failed: this.#failed,
-      startMs: this.#startMs,
-      atMs: monotonicMs(this.#clock),
-    };
-    if (informer !== undefined) value.informer = informer;
-    if (change > 0) value.change = change;
-    channels.handler.publish(value);
-  }
+/** It has returned, or its promise has settled: tells the channel `tidewatch:handler`. */
+export function endCall(call: HandlerCall, clock: Clock): void {
+  call.atMs = monotonicMs(clock);
+  channels.handler.publish(call);
 }

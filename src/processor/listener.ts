@@ -8,7 +8,7 @@ import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { Difference } from './difference.ts';
 import { FailureReports } from './failure-reports.ts';
-import { HandlerCall } from './handler-call.ts';
+import { beginCall, type CallOrigin, endCall } from './handler-call.ts';
 import { ListenerFilter } from './listener-filter.ts';
 import { Notification } from './notification.ts';
 import { ObjectWalk } from './object-walk.ts';
@@ -62,6 +62,8 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   readonly #pending: Pending<T>;
   readonly #filter: ListenerFilter<T> | undefined;
   readonly #deliver: Deliver<T>;
+  /** For those who look inside. */
+  readonly #origin: CallOrigin;
   /** What was there before the listener came. Delivered before all else. */
   #replay: ObjectWalk<T> | undefined;
   #round: ResyncRound<T> | undefined;
@@ -83,6 +85,8 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     this.resyncMs = options.resyncMs;
     this.#options = options;
     this.#deliver = deliver;
+    const { informer } = options;
+    this.#origin = { handler: options.name, name: informer?.name ?? '', informer: informer?.id };
     this.#pending = options.delivery === 'latest' ? new LatestChange() : new EveryChange();
     this.#filter =
       options.filter &&
@@ -294,42 +298,36 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #deliverOne(notification: Notification<T>): Promise<void> | undefined {
     if (this.#removed) return undefined;
     let running: Promise<unknown> | undefined;
-    const call = channels.handler.hasSubscribers ? this.#callOf(notification) : undefined;
+    const { clock } = this.#options;
+    const call = channels.handler.hasSubscribers ? beginCall(notification, this.#origin, clock) : undefined;
     if (call) ambient.cause = call.id;
     try {
       const result = this.#deliver(notification);
       if (result !== undefined && isPromiseLike(result)) running = Promise.resolve(result);
     } catch (error) {
-      call?.fail();
+      if (call) call.failed = true;
       this.#report(notification, error);
     } finally {
       if (call) ambient.cause = 0;
     }
     if (running === undefined) {
-      call?.end();
+      if (call) endCall(call, clock);
       notification.delivered();
       return undefined;
     }
     return running.then(
       () => {
-        call?.end();
+        if (call) endCall(call, clock);
         notification.delivered();
       },
       (error: unknown) => {
-        call?.fail();
-        call?.end();
+        if (call) {
+          call.failed = true;
+          endCall(call, clock);
+        }
         this.#report(notification, error);
         notification.delivered();
       },
-    );
-  }
-
-  #callOf(notification: Notification<T>): HandlerCall {
-    const { informer, clock } = this.#options;
-    return new HandlerCall(
-      notification,
-      { handler: this.name, name: informer?.name ?? '', informer: informer?.id },
-      clock,
     );
   }
 

@@ -2,6 +2,7 @@ import type { CachedFrame, CachedFrames } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { channels } from '../observe/channels.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
 import { CallScope, interruptible, onAbort } from '../observe/interruption.ts';
 import { monotonicMs, schedulerOf } from '../observe/scheduler.ts';
@@ -67,6 +68,13 @@ export class Watchdog {
   }
 }
 
+/** What has come of a watch, for those who listen to the channel of frames; they set it back when they have read it. */
+export interface Arrived {
+  bytes: number;
+  /** When the first of them came, in monotonic time. 0: none has. */
+  sinceMs: number;
+}
+
 export interface FrameStreamOptions<T extends KubernetesObject> {
   listerWatcher: CachedListerWatcher<T>;
   options: ListOptions & { timeoutSeconds: number };
@@ -88,6 +96,7 @@ export interface FrameStreamOptions<T extends KubernetesObject> {
 export class FrameStream<T extends KubernetesObject> {
   /** When the server was asked to end it. */
   readonly timeoutSeconds: number;
+  readonly arrived: Arrived;
   readonly #frames: AsyncIterator<readonly CachedFrame<T>[]>;
   readonly #scope: CallScope;
   readonly #signal: AbortSignal;
@@ -104,8 +113,10 @@ export class FrameStream<T extends KubernetesObject> {
     { options, onContact }: FrameStreamOptions<T>,
     scope: CallScope,
     watchdog: Watchdog,
+    arrived: Arrived,
   ) {
     this.timeoutSeconds = options.timeoutSeconds;
+    this.arrived = arrived;
     this.#onContact = onContact;
     this.#frames = frames[Symbol.asyncIterator]();
     this.#scope = scope;
@@ -122,11 +133,12 @@ export class FrameStream<T extends KubernetesObject> {
     const watchdog = new Watchdog(clock, deadline, (problem) => scope.abort(problem));
     try {
       // Not called in a closure: what lives as long as the watch would keep alive whatever the caller had at hand, such as a whole list.
-      const callContext = context(scope.signal);
+      const arrived = { bytes: 0, sinceMs: 0 };
+      const callContext = withArrivals(context(scope.signal), arrived, clock);
       const call = () => listerWatcher.watch(options, callContext);
       const frames = await interruptible(call, scope.signal, abandon);
       stream.onContact();
-      return new FrameStream(frames, stream, scope, watchdog);
+      return new FrameStream(frames, stream, scope, watchdog, arrived);
     } catch (error) {
       watchdog.stop();
       scope.release();
@@ -204,6 +216,21 @@ export class FrameStream<T extends KubernetesObject> {
     this.#interrupt?.(this.#scope.signal.reason);
     this.close();
   }
+}
+
+/** Also of a watch that began before anybody listened. */
+function withArrivals(context: CallContext, arrived: Arrived, clock: Clock): CallContext {
+  const { onBytes } = context;
+  return {
+    ...context,
+    onBytes: (count) => {
+      onBytes?.(count);
+      const isHeard = channels.frames.hasSubscribers;
+      arrived.bytes = isHeard ? arrived.bytes + count : 0;
+      if (!isHeard) arrived.sinceMs = 0;
+      else if (arrived.sinceMs === 0) arrived.sinceMs = monotonicMs(clock);
+    },
+  };
 }
 
 /** A watch that was accepted after nobody waited for it any more. */

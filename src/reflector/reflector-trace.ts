@@ -2,6 +2,7 @@ import type { CachedFrame } from '../api/cached.ts';
 import { channels, type FramesValue, nextId, type Writable } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
+import type { Arrived } from './frame-stream.ts';
 import type { CallContext } from './lister-watcher.ts';
 import type { ReflectorMetrics } from './reflector-metrics.ts';
 
@@ -23,9 +24,6 @@ export class ReflectorTrace {
   readonly #origin: TraceOrigin;
   readonly #clock: Clock;
   readonly #metrics: ReflectorMetrics;
-  /** Since the last batch of frames. */
-  #bytes = 0;
-  #arrivedMs = 0;
   /** Whether frames and bytes are counted, whoever listens. */
   readonly counts: boolean;
   /** The list or the batch of frames that is being written; 0: nobody has asked. */
@@ -42,10 +40,9 @@ export class ReflectorTrace {
     return { id: nextId(), startMs: monotonicMs(this.#clock) };
   }
 
-  /** What is handed to a list or watch function, so that it can be told apart. Bytes are counted when somebody listens by then. */
+  /** What is handed to a list or watch function, so that it can be told apart. */
   contextOf({ id }: TracedCall, signal: AbortSignal): CallContext {
-    const isHeard = this.counts || channels.frames.hasSubscribers;
-    return { signal, cause: id, ...(isHeard && { onBytes: this.#onBytes }) };
+    return { signal, cause: id, ...(this.counts && { onBytes: (count) => this.#metrics.bytesDecoded(count) }) };
   }
 
   listed(call: TracedCall, how: 'list' | 'watchList', items: number, resourceVersion: string): void {
@@ -80,10 +77,8 @@ export class ReflectorTrace {
   }
 
   /** A batch has been decoded, and is written next. Need not be called while nobody listens and nothing is counted. */
-  decoded(watch: number, batch: readonly CachedFrame[]): void {
+  decoded(watch: number, batch: readonly CachedFrame[], arrived: Arrived): void {
     this.#metrics.framesDecoded(batch.length);
-    const bytes = this.#bytes;
-    this.#bytes = 0;
     const { frames } = channels;
     if (!frames.hasSubscribers && !channels.store.hasSubscribers) {
       this.current = 0;
@@ -95,7 +90,10 @@ export class ReflectorTrace {
     const atMs = monotonicMs(this.#clock);
     const { name, informer, namespace } = this.#origin;
     const resourceVersion = lastVersion(batch);
-    const arrivedMs = this.#arrivedMs || atMs;
+    const { bytes } = arrived;
+    const arrivedMs = arrived.sinceMs || atMs;
+    arrived.bytes = 0;
+    arrived.sinceMs = 0;
     const value: Writable<FramesValue> = {
       id,
       name,
@@ -109,16 +107,7 @@ export class ReflectorTrace {
     if (informer !== undefined) value.informer = informer;
     if (namespace !== undefined) value.namespace = namespace;
     frames.publish(value);
-    this.#arrivedMs = 0;
   }
-
-  readonly #onBytes = (count: number): void => {
-    if (this.counts) this.#metrics.bytesDecoded(count);
-    if (!channels.frames.hasSubscribers) return;
-    this.#bytes += count;
-    // The time at which the first of several chunks came that make up a batch.
-    this.#arrivedMs ||= monotonicMs(this.#clock);
-  };
 }
 
 function lastVersion(batch: readonly CachedFrame[]): string {

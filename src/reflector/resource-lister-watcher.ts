@@ -13,8 +13,12 @@ import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
 export interface ResourceCodec<T extends KubernetesObject> {
   readonly accept: string;
   readonly acceptWatch: string;
-  readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>>;
-  readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T>;
+  readList(
+    body: AsyncIterable<Uint8Array>,
+    contentType: string,
+    onBytes?: (count: number) => void,
+  ): Promise<CachedList<T>>;
+  readWatch(body: AsyncIterable<Uint8Array>, contentType: string, onBytes?: (count: number) => void): CachedFrames<T>;
   /** For a server that says no in the codec's own format. Undefined when the body is not a Status in it. */
   readStatus?(body: Uint8Array, contentType: string): Status | undefined;
 }
@@ -88,7 +92,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
       ...(cause !== undefined && { cause }),
     });
     await this.#refuseFailure(path, response);
-    return await codec.readList(counted(response.body, onBytes), contentType(response));
+    return await codec.readList(response.body, contentType(response), onBytes);
   }
 
   async watch(options: ListOptions, { signal, cause, onBytes }: CallContext): Promise<CachedFrames<T>> {
@@ -106,7 +110,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
       ...(cause !== undefined && { cause }),
     });
     await this.#refuseFailure(this.#path, response);
-    return codec.readWatch(counted(response.body, onBytes), contentType(response));
+    return codec.readWatch(response.body, contentType(response), onBytes);
   }
 
   #tweaked(options: ListOptions): ListOptions {
@@ -132,27 +136,6 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
     if (status !== undefined) throw new ApiError({ ...status, code: status.code ?? response.status }, context);
     throw ApiError.fromResponse(response.status, body.toString('utf8'), context);
   }
-}
-
-/** The body, with a call for each chunk before it is read. */
-function counted(
-  body: AsyncIterable<Uint8Array>,
-  onBytes: ((count: number) => void) | undefined,
-): AsyncIterable<Uint8Array> {
-  if (onBytes === undefined) return body;
-  return {
-    [Symbol.asyncIterator]: () => {
-      const from = body[Symbol.asyncIterator]();
-      const taken = (result: IteratorResult<Uint8Array>) => {
-        if (!result.done) onBytes(result.value.length);
-        return result;
-      };
-      return {
-        next: () => from.next().then(taken),
-        ...(from.return && { return: async (value) => (await from.return?.(value)) ?? { done: true, value } }),
-      } satisfies AsyncIterator<Uint8Array>;
-    },
-  };
 }
 
 function contentType({ headers }: TransportResponse): string {

@@ -132,7 +132,7 @@ export class WatchCycle<T extends KubernetesObject> {
       this.#deadline.frameSeen();
       const { trace } = this.#session;
       if (trace.counts || channels.frames.hasSubscribers || channels.store.hasSubscribers)
-        trace.decoded(this.#id, batch);
+        trace.decoded(this.#id, batch, this.#stream.arrived);
       let from = 0;
       for (let i = 0; i < batch.length; i++) {
         const frame = batch[i] as CachedFrame<T>;

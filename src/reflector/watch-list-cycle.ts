@@ -62,7 +62,7 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
     throw failed(error);
   });
   try {
-    if (!(await initial.read(stream, signal, (batch) => trace.decoded(call.id, batch))))
+    if (!(await initial.read(stream, signal, (batch) => trace.decoded(call.id, batch, stream.arrived))))
       throw initial.ended(monotonicMs(clock) - startMs);
     refuseOlder(from, initial.resourceVersion);
     // Storing what has come takes its time, in which nothing is expected.

@@ -53,4 +53,18 @@ export const METRICS_MUTANTS: readonly Mutant[] = [
     replacement: 'this.#seconds',
     tests: [RUN],
   },
+  {
+    bug: 'what a list brought is said to have come by an earlier watch',
+    file: 'src/informer/store-story.ts',
+    original: '      this.#frames.clear();\n',
+    replacement: '',
+    tests: [ADAPTERS],
+  },
+  {
+    bug: 'a subscriber that throws reaches the pipeline',
+    file: 'src/observe/channels.ts',
+    original: 'guardedFunction(subscriber, warnOnce(`A subscriber of ${name}`))',
+    replacement: '(value, of) => subscriber(value, of)',
+    tests: [ADAPTERS],
+  },
 ];

@@ -257,7 +257,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a rejected promise of a logger goes unhandled',
     file: 'src/observe/guarded.ts',
-    original: "    if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(onFailure);\n",
+    original: "  if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(onFailure);\n",
     replacement: '',
     tests: ['src/observe/safe-observers.test.ts'],
   },
@@ -271,8 +271,8 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a gauge that throws reaches the caller',
     file: 'src/observe/metrics.ts',
-    original: 'set: (value, labels) => guarded(() => gauge?.set(value, labels), onFailure)',
-    replacement: 'set: (value, labels) => gauge?.set(value, labels)',
+    original: 'set: guardedFunction((value, labels) => gauge?.set(value, labels), onFailure)',
+    replacement: 'set: (value: number, labels?: MetricLabels) => gauge?.set(value, labels)',
     tests: ['src/observe/safe-observers.test.ts'],
   },
   {

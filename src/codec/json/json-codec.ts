@@ -12,7 +12,7 @@ import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts
 import { isStatus } from '../../api/status.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
-import type { Codec } from '../codec.ts';
+import type { Codec, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
 import { ItemTypes } from '../item-types.ts';
 import type { JsonKeeper, Keeping } from '../keeping.ts';
@@ -76,12 +76,13 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     return this.#madeKeeper;
   }
 
-  async readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
+  async readList(body: AsyncIterable<Uint8Array>, contentType: string, onBytes?: OnBytes): Promise<CachedList<T>> {
     const cutter = new JsonListCutter(this.#maxObjectBytes);
     const slice = new TimeSlice(this.#clock);
     const types = this.#isAnyKind ? new ItemTypes(this.#keeping, this.#keeper, cutter.fields) : undefined;
     const taken: TakenItems<T> = { items: [], broken: [], keeper: types ?? this.#keeper };
     for await (const chunk of body) {
+      onBytes?.(chunk.length);
       for (const piece of piecesOf(chunk)) {
         cutter.append(piece);
         while (this.#takeItems(cutter, slice, taken)) await slice.pause();
@@ -98,11 +99,12 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     return { items, broken, metadata: listMetaOf(cutter.fields.get('metadata')) };
   }
 
-  async *readWatch(body: AsyncIterable<Uint8Array>, _contentType: string): CachedFrames<T> {
+  async *readWatch(body: AsyncIterable<Uint8Array>, _contentType: string, onBytes?: OnBytes): CachedFrames<T> {
     const cutter = new JsonFrameCutter(this.#maxObjectBytes);
     const reader = new JsonFrameReader(this.#keeper);
     const slice = new TimeSlice(this.#clock);
     for await (const chunk of body) {
+      onBytes?.(chunk.length);
       for (const piece of piecesOf(chunk)) {
         cutter.append(piece);
         yield* this.#framesIn(cutter, reader, slice);

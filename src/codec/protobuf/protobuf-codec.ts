@@ -16,7 +16,7 @@ import type { TypeSchema } from '../../api/type-schema.ts';
 import { schemaOfKind, typeSchema } from '../../generated/type-schemas.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
-import type { Codec, CodecMemory } from '../codec.ts';
+import type { Codec, CodecMemory, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { Keeping, ProtobufKeeper } from '../keeping.ts';
 import { FrameCutter } from './chunk-reader.ts';
@@ -79,9 +79,10 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     this.acceptWatch = `${PROTOBUF_MEDIA_TYPE}${as(type.kind)};stream=watch,${json.acceptWatch}`;
   }
 
-  readList(body: AsyncIterable<Uint8Array>, contentType: string): Promise<CachedList<T>> {
-    if (this.#protobuf === undefined || !isProtobuf(contentType)) return this.#json.readList(body, contentType);
-    return this.#readList(this.#protobuf, body);
+  readList(body: AsyncIterable<Uint8Array>, contentType: string, onBytes?: OnBytes): Promise<CachedList<T>> {
+    if (this.#protobuf === undefined || !isProtobuf(contentType))
+      return this.#json.readList(body, contentType, onBytes);
+    return this.#readList(this.#protobuf, body, onBytes);
   }
 
   restorer(contentType: string): ((bytes: Buffer, objects: SavedObjects) => Cached<T>[]) | undefined {
@@ -89,9 +90,10 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     return isProtobuf(contentType) ? keeper?.restore?.bind(keeper) : undefined;
   }
 
-  readWatch(body: AsyncIterable<Uint8Array>, contentType: string): CachedFrames<T> {
-    if (this.#protobuf === undefined || !isProtobuf(contentType)) return this.#json.readWatch(body, contentType);
-    return this.#readWatch(this.#protobuf, body);
+  readWatch(body: AsyncIterable<Uint8Array>, contentType: string, onBytes?: OnBytes): CachedFrames<T> {
+    if (this.#protobuf === undefined || !isProtobuf(contentType))
+      return this.#json.readWatch(body, contentType, onBytes);
+    return this.#readWatch(this.#protobuf, body, onBytes);
   }
 
   fromTransform(object: T): Cached<T> {
@@ -111,7 +113,11 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     }
   }
 
-  async #readList(protobuf: Protobuf<T>, body: AsyncIterable<Uint8Array>): Promise<CachedList<T>> {
+  async #readList(
+    protobuf: Protobuf<T>,
+    body: AsyncIterable<Uint8Array>,
+    onBytes: OnBytes | undefined,
+  ): Promise<CachedList<T>> {
     const { type, keeper, reader } = protobuf;
     const isList = ({ kind, apiVersion }: EnvelopeType) => {
       if (kind === `${type.kind}List` && apiVersion === type.apiVersion) return true;
@@ -124,6 +130,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     const broken: BrokenObject[] = [];
     const where = () => `item ${cutter.itemCount} of the list of ${resourceName(this.#resource)}`;
     for await (const chunk of body) {
+      onBytes?.(chunk.length);
       cutter.append(chunk);
       while (cutter.nextItem()) {
         const item = keeper.take(cutter.bytes, cutter.itemStart, cutter.itemEnd, where);
@@ -137,11 +144,16 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     return { items, broken, metadata: listMeta(protobuf.listMetaDecoder, cutter.metadata) };
   }
 
-  async *#readWatch({ frameReader }: Protobuf<T>, body: AsyncIterable<Uint8Array>): CachedFrames<T> {
+  async *#readWatch(
+    { frameReader }: Protobuf<T>,
+    body: AsyncIterable<Uint8Array>,
+    onBytes: OnBytes | undefined,
+  ): CachedFrames<T> {
     const cutter = new FrameCutter(this.#maxObjectBytes);
     const slice = new TimeSlice(this.#clock);
     let batch: CachedFrame<T>[] = [];
     for await (const chunk of body) {
+      onBytes?.(chunk.length);
       cutter.append(chunk);
       try {
         while (cutter.nextFrame()) {

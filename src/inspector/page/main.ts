@@ -67,13 +67,19 @@ document.body.append(
 );
 addEventListener('hashchange', route);
 addEventListener('keydown', onKey);
+document.addEventListener('visibilitychange', showTick);
 void connection.run();
 
 function onTick(tick: Tick): void {
   model.take(tick);
   setText(state, `live, ${many(tick.pages, 'page')}`);
   if (shown === undefined) route();
-  else shown.update();
+  else showTick();
+}
+
+/** A page that nobody sees asks for nothing; it goes on counting. */
+function showTick(): void {
+  if (!document.hidden) shown?.update();
 }
 
 function onState(to: ConnectionState, message: string): void {

@@ -150,8 +150,7 @@ export class ObjectTable {
     if (this.#isShown) this.#window.see(first, Math.max(first, last));
     while (this.#rows.length < seen) this.#rows.push(this.#body.appendChild(newRow()));
     const nowMs = this.#options.nowMs();
-    this.#rows.forEach((row) => {
-      const slot = this.#rows.indexOf(row);
+    this.#rows.forEach((row, slot) => {
       // The row for an index is always the same element, so that scrolling moves few of them.
       const index = first + ((slot - (first % seen) + seen) % seen);
       this.#fill(row, index, index <= last, nowMs);

@@ -100,18 +100,16 @@ class ChangeCard {
   #steps = -1;
 
   update(change: ObjectChange): void {
-    const { type, version, atMs, differences, more, handlers, runs, storedAfterMs } = change;
+    const { type, version, atMs, differences, handlers, runs, storedAfterMs } = change;
     if (this.#steps < 0) {
       this.#head.append(
         element('span', { class: `badge ${type}`, text: type }),
         element('span', { class: 'time', text: clockTime(atMs) }),
         element('span', { class: 'note', text: `version ${version}` }),
       );
-      this.#fields.append(...differences.flatMap(fieldLines));
-      if (more > 0) this.#fields.append(element('p', { class: 'note', text: `and ${more} more` }));
-      if (differences.length === 0 && type === 'update') {
-        this.#fields.append(element('p', { class: 'note', text: 'Only what this page does not show has changed.' }));
-      }
+      this.#fields.append(...(differences ?? []).flatMap(fieldLines));
+      const note = noteOf(change);
+      if (note !== '') this.#fields.append(element('p', { class: 'note', text: note }));
       this.root.append(this.#head, this.#fields, this.#times);
     }
     // Handlers and runs may end long after the change has come.
@@ -159,6 +157,12 @@ class ChangeCard {
       }),
     );
   }
+}
+
+function noteOf({ type, differences, more }: ObjectChange): string {
+  if (differences === undefined) return 'What it changed is not known any more: many other objects have changed since.';
+  if (more > 0) return `and ${more} more`;
+  return differences.length === 0 && type === 'update' ? 'Only what this page does not show has changed.' : '';
 }
 
 function fieldLines({ path, before, after }: FieldChange): HTMLElement[] {

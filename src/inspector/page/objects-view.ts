@@ -2,7 +2,7 @@ import type { InformerNow, RowsAnswer } from '../protocol.ts';
 import { Refused } from './connection.ts';
 import { element, KeyedList, setText } from './dom.ts';
 import { ObjectTable } from './object-table.ts';
-import { clockTime, count } from './text.ts';
+import { clockTime, count, many } from './text.ts';
 import type { View, ViewContext } from './view.ts';
 
 const TYPING_MS = 250;
@@ -122,9 +122,11 @@ export class ObjectsView implements View {
       return;
     }
     const { matched, total, orderedAtMs } = answer;
+    const { text, labels, fields } = this.#typed();
+    const isFiltered = [text, labels, fields].some((typed) => typed !== '');
     // The order is a little older than the cache: objects of it may be gone.
-    const which = matched >= total ? `${count(total)} objects` : `${count(matched)} of ${count(total)} objects`;
-    setText(this.#message, `${which}, in the order of ${clockTime(orderedAtMs)}`);
+    const which = isFiltered ? `${count(Math.min(matched, total))} of ${many(total, 'object')}` : many(total, 'object');
+    setText(this.#message, `${which}, sorted at ${clockTime(orderedAtMs)}`);
     this.#message.className = 'note';
   }
 }

@@ -1,16 +1,16 @@
 import type { ObjectRow, RowsAnswer } from '../protocol.ts';
 
-/** Rows are asked for in stretches of this many. */
+/** Rows that are not known are asked for in stretches of this many. */
 const STRETCH = 100;
 /** Those that were looked at last are kept. */
 const MAX_STRETCHES = 40;
 
-/** Asks for rows as they come into sight: one request at a time, always for what is seen now. */
+/** Asks for rows as they come into sight, and again for those that are seen: one request at a time, always for what is seen now. */
 export class RowWindow {
   readonly #fetch: (from: number, count: number, signal: AbortSignal) => Promise<RowsAnswer>;
   readonly #onChange: (answer: RowsAnswer | undefined, error?: unknown) => void;
-  readonly #stretches = new Map<number, readonly ObjectRow[]>();
-  readonly #stale = new Set<number>();
+  readonly #stretches = new Map<number, (ObjectRow | undefined)[]>();
+  #isStale = false;
   #abort: AbortController | undefined;
   #first = 0;
   #last = 0;
@@ -24,7 +24,7 @@ export class RowWindow {
   }
 
   row(index: number): ObjectRow | undefined {
-    return this.#stretches.get(Math.floor(index / STRETCH))?.[index % STRETCH];
+    return this.#stretches.get(stretchOf(index))?.[index % STRETCH];
   }
 
   /** From now on these are seen. */
@@ -36,7 +36,7 @@ export class RowWindow {
 
   /** What is known may have changed; it is shown until the new state has come. */
   refresh(): void {
-    for (const stretch of this.#stretches.keys()) this.#stale.add(stretch);
+    this.#isStale = true;
     void this.#ask();
   }
 
@@ -44,7 +44,7 @@ export class RowWindow {
   reset(): void {
     this.stop();
     this.#stretches.clear();
-    this.#stale.clear();
+    this.#isStale = false;
   }
 
   stop(): void {
@@ -54,20 +54,14 @@ export class RowWindow {
 
   async #ask(): Promise<void> {
     if (this.#abort !== undefined) return;
-    const stretch = this.#wanted();
-    if (stretch === undefined) return;
+    const wanted = this.#wanted();
+    if (wanted === undefined) return;
     const abort = new AbortController();
     this.#abort = abort;
     try {
-      const answer = await this.#fetch(stretch * STRETCH, STRETCH, abort.signal);
+      const answer = await this.#fetch(...wanted, abort.signal);
       if (abort.signal.aborted) return;
-      this.#stretches.delete(stretch);
-      this.#stretches.set(stretch, answer.rows);
-      this.#stale.delete(stretch);
-      for (const oldest of this.#stretches.keys()) {
-        if (this.#stretches.size <= MAX_STRETCHES) break;
-        this.#stretches.delete(oldest);
-      }
+      this.#take(...wanted, answer.rows);
       this.#abort = undefined;
       this.#onChange(answer);
       void this.#ask();
@@ -78,11 +72,34 @@ export class RowWindow {
     }
   }
 
-  #wanted(): number | undefined {
-    const from = Math.floor(this.#first / STRETCH);
-    const to = Math.floor(Math.max(this.#first, this.#last) / STRETCH);
-    for (let stretch = from; stretch <= to; stretch++) if (!this.#stretches.has(stretch)) return stretch;
-    for (let stretch = from; stretch <= to; stretch++) if (this.#stale.has(stretch)) return stretch;
-    return undefined;
+  /** From which row on how many. */
+  #wanted(): [number, number] | undefined {
+    const last = Math.max(this.#first, this.#last);
+    for (let stretch = stretchOf(this.#first); stretch <= stretchOf(last); stretch++) {
+      if (!this.#stretches.has(stretch)) return [stretch * STRETCH, STRETCH];
+    }
+    if (!this.#isStale) return undefined;
+    this.#isStale = false;
+    return [this.#first, last - this.#first + 1];
   }
+
+  /** There are fewer rows than were asked for at the end of the table. */
+  #take(from: number, count: number, rows: readonly ObjectRow[]): void {
+    for (let index = from; index < from + count; index++) {
+      const stretch = stretchOf(index);
+      const known = this.#stretches.get(stretch) ?? [];
+      known[index % STRETCH] = rows[index - from];
+      // Those that were looked at last are the last.
+      this.#stretches.delete(stretch);
+      this.#stretches.set(stretch, known);
+    }
+    for (const oldest of this.#stretches.keys()) {
+      if (this.#stretches.size <= MAX_STRETCHES) break;
+      this.#stretches.delete(oldest);
+    }
+  }
+}
+
+function stretchOf(index: number): number {
+  return Math.floor(index / STRETCH);
 }

@@ -10,6 +10,8 @@ const MAX_LANES = 12;
 const LANE_HEIGHT = 26;
 const AXIS_HEIGHT = 22;
 const NAME_WIDTH = 150;
+/** Of the strip, with its border, on both sides. */
+const STRIP_PADDING = 26;
 /** In the list; the rest of the history is a matter of filtering. */
 const MAX_SHOWN = 300;
 
@@ -83,7 +85,7 @@ export class TimelineView implements View {
   #draw(events: readonly TimelineEvent[], nowMs: number): void {
     const recent = events.filter(({ atMs }) => nowMs - atMs < WINDOW_MS);
     const lanes = [...new Set(recent.map(({ who }) => who))].sort().slice(0, MAX_LANES);
-    const width = Math.max(300, this.root.clientWidth);
+    const width = Math.max(280, this.root.clientWidth - STRIP_PADDING);
     const left = width < 500 ? 8 : NAME_WIDTH;
     const height = Math.max(1, lanes.length) * LANE_HEIGHT + AXIS_HEIGHT;
     const x = (atMs: number) => left + ((atMs - nowMs + WINDOW_MS) / WINDOW_MS) * (width - left - 12);
@@ -94,8 +96,8 @@ export class TimelineView implements View {
         svgElement('path', { class: 'grid', attributes: { d: `M${at} 0V${height - AXIS_HEIGHT}` } }),
         svgElement('text', {
           class: 'axis',
-          text: back === 0 ? 'now' : `−${duration(back).replace('.0', '')}`,
-          attributes: { x: at, y: String(height - 6), 'text-anchor': back === 0 ? 'end' : 'middle' },
+          text: back === 0 ? 'now' : `−${duration(back).replace(/\.0| 0 s$/, '')}`,
+          attributes: { x: at, y: String(height - 6), 'text-anchor': anchorOf(back) },
         }),
       );
     }
@@ -134,10 +136,10 @@ function eventRow({ atMs, kind, who, text, tookMs }: TimelineEvent): HTMLTableRo
   what.append(kind);
   const row = element(
     'tr',
-    kind,
+    `event-${kind}`,
     element('td', { class: 'time', text: clockTime(atMs) }),
     what,
-    element('td', { text: who }),
+    element('td', { class: 'kind', text: who }),
     element('td', 'event-text'),
     element('td', { class: 'number', text: tookMs === undefined ? '' : duration(tookMs) }),
   );
@@ -157,6 +159,12 @@ function markOf(kind: TimelineKind): SVGElement {
     run: 'M0 -6L6 0L0 6L-6 0Z',
   };
   return svgElement('path', { class: `mark ${kind}`, attributes: { d: shapes[kind] } });
+}
+
+/** Of a time on the axis, so that neither end is cut off. */
+function anchorOf(back: number): string {
+  if (back === 0) return 'end';
+  return back === WINDOW_MS ? 'start' : 'middle';
 }
 
 function clipped(name: string): string {

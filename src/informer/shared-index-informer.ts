@@ -257,11 +257,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** The change is stored, whatever becomes of this: it must not look as if it were not, nor keep the other observers from it. */
   #observed(observer: (notification: Notification<T>) => void, notification: Notification<T>): void {
-    const text = () => `${this.name}: ${notification.object.key} is stored, and what observes the cache failed on it.`;
-    guarded(
-      () => observer(notification),
-      (thrown) => this.#logger.error(text(), thrown),
-    );
+    const what = () => `${this.name}: ${notification.object.key} is stored, and what observes the cache failed on it.`;
+    guarded(observer.bind(undefined, notification), (thrown) => this.#logger.error(what(), thrown));
   }
 
   /** @internal Whether its namespaces and selectors let the object in. True where that cannot be known. */

@@ -130,29 +130,33 @@ export function planOfField(plan: MessagePlan, name: string): MessagePlan | unde
 /** Drawn when somebody looks: a pod has some two hundred kinds of messages, few of them in any pod, and all at once take milliseconds. */
 class LazyPlan implements MessagePlan {
   readonly schema: TypeSchema;
-  #drawn: PlanDraft | undefined;
 
   constructor(schema: TypeSchema) {
     this.schema = schema;
   }
 
   get fields(): readonly FieldPlan[] {
-    return (this.#drawn ?? this.#draw()).fields;
+    return this.#draw().fields;
   }
 
   get table(): FieldTable {
-    return (this.#drawn ?? this.#draw()).table;
+    return this.#draw().table;
   }
 
   get lastShown(): number {
-    return (this.#drawn ?? this.#draw()).lastShown;
+    return this.#draw().lastShown;
   }
 
-  #draw(): PlanDraft {
+  /** From then on they are data: decoders ask for them all the time. */
+  #draw(): MessagePlan {
     const draft = new PlanDraft(this.schema);
     draft.addFields(this.schema, draft.table);
-    this.#drawn = draft;
-    return draft;
+    const { fields, table, lastShown } = draft;
+    return Object.defineProperties(this, {
+      fields: { value: fields },
+      table: { value: table },
+      lastShown: { value: lastShown },
+    });
   }
 }
 

@@ -14,7 +14,9 @@ it.each([
 ])('what %s brought is not kept alive by the watch after it', async (_, watchList) => {
   await using fixture = await clusterFixture();
   await fixture.createConfigMap('a');
-  await using informer = new SharedIndexInformer({ cluster: fixture.cluster, resource: configMaps, watchList });
+  // The memory of a compact cache knows a few versions that are gone, until it writes over them.
+  const options = { cluster: fixture.cluster, resource: configMaps, watchList, store: 'plain' } as const;
+  await using informer = new SharedIndexInformer(options);
   void informer.run();
   await informer.waitForSync();
   const stored = () => informer.table.get('default/a');

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -108,6 +108,22 @@ describe('a snapshot file', () => {
     before.fill(0);
     const protobuf = pages.next().value;
     expect(protobuf?.body.includes(Buffer.from([0x0a, 0x01, 0x2a]))).toBe(true);
+  });
+
+  it('fails for its reader alone when the file is cut while it is read', async () => {
+    await write({ large: Array.from({ length: 8 }, (_, i) => configMap(`m-${i}`, 'x'.repeat(1024 * 1024))) });
+    const reader = await SnapshotReader.open(file);
+    const section = reader?.section('large');
+    if (reader === undefined || section === undefined) throw new Error('the snapshot is not there');
+    const pages = reader.pages(section);
+    await pages.next();
+    await truncate(file, 100);
+    // What is read ahead fails before anybody comes to it: an error that nobody has heard of yet must not end the process.
+    const rest = async () => {
+      for await (const _ of pages) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await expect(rest()).rejects.toBeInstanceOf(SnapshotProblem);
+    await reader.close();
   });
 
   it('is not there before it was written whole, and stays as it was when the next one is given up', async () => {

@@ -102,7 +102,10 @@ export class SnapshotReader {
           const next = number + reading.length;
           const page = pages[next];
           if (page === undefined) break;
-          reading.push(readWhole(this.#handle, memory.of(next), page.at));
+          const whole = readWhole(this.#handle, memory.of(next), page.at);
+          // Its failure is for whoever comes to this page, which may be after it has failed.
+          whole.catch(() => {});
+          reading.push(whole);
         }
         const [first, ...rest] = reading;
         const [body, index] = (await first) as [Buffer, Buffer | undefined];

@@ -2,7 +2,7 @@
  * Runs Kubernetes' own end-to-end suite on the embedded server with the real kube-controller-manager and one node, and demands that
  * every spec passes that passes on the real server in the same setting.
  *
- *   npm run test:conformance -- [--alone | --real] [--focus REGEXP] [--procs 8] [--write]
+ *   npm run test:conformance -- [--alone | --real] [--focus REGEXP] [--procs 6] [--write]
  *
  * `--alone`  without kube-controller-manager, on the controllers of the embedded server
  * `--real`   on kube-apiserver and etcd: what the others are measured by
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
     alone: { type: 'boolean', default: false },
     real: { type: 'boolean', default: false },
     focus: { type: 'string' },
-    procs: { type: 'string', default: '8' },
+    procs: { type: 'string', default: '6' },
     write: { type: 'boolean', default: false },
   },
 });

@@ -146,9 +146,23 @@ export const APISERVER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an expression that fails lets the request pass',
     file: 'src/apiserver/admission/policy/validating-policies.ts',
-    original: 'if (error !== undefined) return failed(error);\n      return value',
-    replacement: 'if (error !== undefined) return [];\n      return value',
+    original: '      if (error !== undefined) return failed(error);\n      return value',
+    replacement: '      if (error !== undefined) return [];\n      return value',
     tests: [POLICIES],
+  },
+  {
+    bug: 'admission matches the version of the request alone',
+    file: 'src/apiserver/admission/policy/policy-matching.ts',
+    original: "matchResources.matchPolicy === 'Exact' ? [request.resource] : [request.resource, ...others()]",
+    replacement: '[request.resource]',
+    tests: [CONVERSIONS],
+  },
+  {
+    bug: 'what a webhook made in another version is stored as it is',
+    file: 'src/apiserver/admission/versioned-request.ts',
+    original: 'const changed = yield* this.#converted(version, resource, after);',
+    replacement: 'const changed = after;',
+    tests: [CONVERSIONS],
   },
   {
     bug: 'maps are written in the order in which they came',

@@ -34,8 +34,8 @@ export interface AdmissionRequest {
  * returns no promise happens in the turn in which the object is stored, if it comes after all that do.
  */
 export interface AdmissionPlugin {
-  /** Whether it may have anything to say. Asked before every write of every client: it must cost next to nothing. */
-  isActive(): boolean;
+  /** Whether it may have anything to say about such objects. Asked before every write of every client: it must cost next to nothing. */
+  isActive(resource: ServedResource): boolean;
   /** Whether it asks somebody outside, and returns promises. Default false. */
   readonly waits?: boolean;
   /** Before the kind's own rules. Throws `StatusError` to refuse. */
@@ -87,15 +87,15 @@ export class Admission {
   }
 
   /** Whether a write may have to wait for one of them. */
-  mayWait(): boolean {
-    return this.#plugins.some((plugin) => plugin.waits && plugin.isActive());
+  mayWait(resource: ServedResource): boolean {
+    return this.#plugins.some((plugin) => plugin.waits && plugin.isActive(resource));
   }
 
   /** Those that a write has to ask; undefined when there are none, which is the rule. */
-  active(): ActiveAdmission | undefined {
+  active(resource: ServedResource): ActiveAdmission | undefined {
     let active: AdmissionPlugin[] | undefined;
     for (const plugin of this.#plugins) {
-      if (!plugin.isActive()) continue;
+      if (!plugin.isActive(resource)) continue;
       active ??= [];
       active.push(plugin);
     }

@@ -1,4 +1,5 @@
 import { items, specOf } from '../kinds/defaulting.ts';
+import type { ServedResource } from '../storage/served-resource.ts';
 import type { Store, Table } from '../storage/storage.ts';
 import { asObject, asString, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
@@ -12,8 +13,8 @@ export class RuntimeClassAdmission implements AdmissionPlugin {
     this.#classes = store.table('runtimeclasses.node.k8s.io');
   }
 
-  isActive(): boolean {
-    return true;
+  isActive({ group, plural }: ServedResource): boolean {
+    return plural === 'pods' && group === '';
   }
 
   mutate(request: AdmissionRequest): void {
@@ -52,9 +53,8 @@ export class RuntimeClassAdmission implements AdmissionPlugin {
 
 const OTHER_OVERHEAD = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-function newPod({ resource, operation, subresource, object }: AdmissionRequest): JsonObject | undefined {
-  const isPod = resource.plural === 'pods' && resource.group === '' && subresource === '' && operation === 'CREATE';
-  return isPod ? object : undefined;
+function newPod({ operation, subresource, object }: AdmissionRequest): JsonObject | undefined {
+  return subresource === '' && operation === 'CREATE' ? object : undefined;
 }
 
 function addScheduling(request: AdmissionRequest, spec: JsonObject, scheduling: JsonObject): void {

@@ -1,4 +1,5 @@
 import { items, specOf } from '../kinds/defaulting.ts';
+import type { ServedResource } from '../storage/served-resource.ts';
 import type { Store } from '../storage/storage.ts';
 import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
@@ -22,13 +23,13 @@ export class ServiceAccountAdmission implements AdmissionPlugin {
     this.#generatedName = generatedName;
   }
 
-  isActive(): boolean {
-    return true;
+  isActive({ group, plural }: ServedResource): boolean {
+    return plural === 'pods' && group === '';
   }
 
   mutate(request: AdmissionRequest): void {
     const { operation, object } = request;
-    if (!concernsPod(request) || operation !== 'CREATE' || !object || isMirror(object)) return;
+    if (request.subresource !== '' || operation !== 'CREATE' || !object || isMirror(object)) return;
     const spec = specOf(object);
     const name = asString(spec.serviceAccountName) || 'default';
     spec.serviceAccountName = name;
@@ -42,7 +43,7 @@ export class ServiceAccountAdmission implements AdmissionPlugin {
 
   validate(request: AdmissionRequest): void {
     const { operation, object, namespace } = request;
-    if (!concernsPod(request) || operation !== 'CREATE' || !object) return;
+    if (request.subresource !== '' || operation !== 'CREATE' || !object) return;
     const spec = specOf(object);
     const name = asString(spec.serviceAccountName);
     if (isMirror(object)) {
@@ -81,10 +82,6 @@ export class ServiceAccountAdmission implements AdmissionPlugin {
     }
     if (!present && isNeeded) spec.volumes = [...volumes, { name, projected: tokenVolume() }];
   }
-}
-
-function concernsPod({ resource, subresource }: AdmissionRequest): boolean {
-  return resource.plural === 'pods' && resource.group === '' && subresource === '';
 }
 
 function isMirror(pod: JsonObject): boolean {

@@ -10,7 +10,7 @@ const FLAGS = new Set(['stdin', 'stdout', 'stderr', 'tty']);
 /** Plugins are asked before a client is connected to a pod. What they are shown are the options of the connection. */
 export function* connectAdmission(api: Api, scope: ResourceScope): Steps<void> {
   const { resource, info, request } = scope;
-  const admission = api.admission.active();
+  const admission = api.admission.active(resource);
   const kind = resource.subresource(info.subresource)?.kind;
   if (!admission || kind === undefined || info.subresource === 'log') return;
   const object: JsonObject = { kind, apiVersion: resource.apiVersion, ...connectOptions(request.query) };

@@ -2,6 +2,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.t
 import { quote } from '../apply/go-value.ts';
 import type { Access } from '../request/access.ts';
 import { forbiddenResource, notFound, type StatusError, statusError } from '../request/status-error.ts';
+import type { ServedResource } from '../storage/served-resource.ts';
 import { aggregate } from '../values/go-errors.ts';
 import { asArray, asObject, asString, type JsonObject, jsonEqual } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
@@ -21,13 +22,13 @@ export class EscalationCheck implements AdmissionPlugin {
     this.#access = access;
   }
 
-  isActive(): boolean {
-    return true;
+  isActive({ group }: ServedResource): boolean {
+    return group === RBAC_GROUP;
   }
 
   mutate(request: AdmissionRequest): void {
     const { resource, operation, user, object, old, subresource } = request;
-    if (resource.group !== RBAC_GROUP || operation === 'DELETE' || !object || subresource !== '') return;
+    if (operation === 'DELETE' || !object || subresource !== '') return;
     if (user.groups.includes('system:masters')) return;
     if (old && isBookkeeping(object, old)) return;
     if (resource.plural.endsWith('bindings')) this.#checkBinding(request, object);

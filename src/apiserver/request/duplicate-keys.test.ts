@@ -6,6 +6,8 @@ describe('duplicateKeys', () => {
   it('names the path of a key that stands twice', () => {
     expect(duplicateKeys('{"a":1,"a":2}')).toEqual(['a']);
     expect(duplicateKeys('{"spec":{"list":[{"x":1},{"x":1,"y":{"z":[],"z":{}}}]}}')).toEqual(['spec.list[1].y.z']);
+    // A backslash that is escaped itself escapes nothing.
+    expect(duplicateKeys(String.raw`{"a":"\\","b":"\\\"","a":1}`)).toEqual(['a']);
     expect(duplicateKeys('{"\\u0061":1,"a":2}')).toEqual(['a']);
   });
 

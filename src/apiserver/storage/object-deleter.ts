@@ -55,7 +55,7 @@ export class ObjectDeleter {
     const warning = strategy.warnOnDelete?.(options);
     if (warning !== undefined) write.warn(warning);
     this.#checkPreconditions(resource, existing, options);
-    const admission = write.user && this.#api.admission.active();
+    const admission = write.user && this.#api.admission.active(resource);
     if (admission) {
       const old = shown.decode();
       const context = { ...this.#writer.context(write), subresource: '' };

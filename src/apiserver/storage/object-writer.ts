@@ -93,7 +93,7 @@ export class ObjectWriter {
     for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink']) delete sent[field];
     if (resource.namespaced) sent.namespace = options.namespace;
     strategy.admit?.(object);
-    const admission = options.user && this.#api.admission.active();
+    const admission = options.user && this.#api.admission.active(resource);
     const name = asString(sent.name);
     const asked = admission && admissionRequest(resource, 'CREATE', { name, object }, context, options.asked);
     if (asked) yield* admission.mutate(asked);
@@ -169,13 +169,13 @@ export class ObjectWriter {
     const old = shown.decode();
     const changed = change(cloneJson(old));
     // What may have to begin again must find what the client sent as it was.
-    const mayWait = options.user && (resource.shown !== undefined || this.#api.admission.mayWait());
+    const mayWait = options.user && (resource.shown !== undefined || this.#api.admission.mayWait(resource));
     const object = mayWait ? cloneJson(changed) : changed;
     const context = this.context(options);
     this.#checkVersion(resource, name, object, existing);
     keepSystemFields(object, old);
     metadataOf(object).resourceVersion = String(existing.revision);
-    const admission = options.user && this.#api.admission.active();
+    const admission = options.user && this.#api.admission.active(resource);
     const asked = admission && admissionRequest(resource, 'UPDATE', { name, object, old }, context, options.asked);
     if (asked) yield* admission.mutate(asked);
     this.#prepareUpdate(resource, object, old, context);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DELAYED, DIRTY, NONE, RUNNING, Slots } from './slots.ts';
 
 describe('slots', () => {
-  it('keep nothing of an item that has no more to do', () => {
+  it('keep an item until it has no more to do', () => {
     const slots = new Slots<{ id: string }>(false);
     const slot = slots.take('a', { id: 'a' });
     slots.set(slot, DIRTY);
@@ -10,8 +10,32 @@ describe('slots', () => {
     expect([slots.size, slots.find('a')]).toEqual([1, slot]);
     slots.clear(slot, DIRTY);
     expect(slots.release(slot)).toBe(true);
-    expect([slots.size, slots.find('a')]).toEqual([0, NONE]);
-    expect([slots.keyAt(slot), slots.itemAt(slot)]).toEqual([undefined, undefined]);
+    expect([slots.size, slots.find('a'), slots.itemAt(slot)]).toEqual([0, NONE, undefined]);
+  });
+
+  it('give an item that comes again the slot that it had, and another one the slot of somebody who has gone', () => {
+    const slots = new Slots<string>(true);
+    const [a, b] = [slots.take('a', 'a'), slots.take('b', 'b')];
+    for (let n = 0; n < 5; n++) {
+      slots.release(a);
+      expect([slots.find('a'), slots.take('a', 'a'), slots.size]).toEqual([NONE, a, 2]);
+      slots.set(a, DIRTY);
+      slots.clear(a, DIRTY);
+    }
+    slots.release(b);
+    // The slot of a was free once, and is not now.
+    expect([slots.take('c', 'c'), slots.find('b'), slots.find('a'), slots.size]).toEqual([b, NONE, a, 2]);
+    expect(slots.take('d', 'd')).not.toBe(a);
+    expect([slots.keyAt(a), slots.keyAt(b)]).toEqual(['a', 'c']);
+  });
+
+  it('forget the keys of a long queue when it is empty', () => {
+    const slots = new Slots<string>(true);
+    const taken = Array.from({ length: 3_000 }, (_, n) => slots.take(`item-${n}`, `item-${n}`));
+    for (const slot of taken) slots.release(slot);
+    expect([slots.capacity, slots.size, slots.keyAt(taken[5] ?? NONE)]).toEqual([1_024, 0, undefined]);
+    const slot = slots.take('item-5', 'item-5');
+    expect([slots.find('item-5'), slots.size, slots.has(slot, RUNNING | DIRTY | DELAYED)]).toEqual([slot, 1, false]);
   });
 
   it('hold the item as it was added last, under the slot that its key has', () => {

@@ -4,9 +4,6 @@ const FIRST_CAPACITY = 64;
 /** A queue that is empty again keeps room for this many items. */
 const KEPT_CAPACITY = 1_024;
 
-/** Keys that are always there: V8 makes a new table whenever a Map that is nearly empty loses a key. */
-const PADDING: readonly unknown[] = Array.from({ length: 64 }, () => Symbol('padding'));
-
 /** The link of a list to its end, and the slot of a key that has none. */
 export const NONE = -1;
 
@@ -16,15 +13,23 @@ export const RUNNING = 1;
 export const DIRTY = 2;
 /** Is in the heap of delays. */
 export const DELAYED = 4;
+/** Of an item that has no more to do: whoever comes next may have the slot. */
+const FREE = 8;
+/** Among those that are free, or were when it was put there. */
+const LISTED = 16;
+const BUSY = RUNNING | DIRTY | DELAYED;
 
 /**
- * What a queue knows of its items. Each has a slot, a small number, for as long as it waits, is delayed or is being worked on; nothing is kept of
- * any other. What is known by slot lies in columns: an object for each item would live just too long for the garbage collector, and cost more
- * than all else that a queue does.
+ * What a queue knows of its items. Each has a slot, a small number, for as long as it waits, is delayed or is being worked on. After that the slot
+ * is free, and only its key is kept until another takes it, because most items come again; a queue that is empty forgets all but the keys of a thousand.
+ * What is known by slot lies in columns: an object for each item would live just too long for the garbage collector, and cost more than all
+ * else that a queue does.
  */
 export class Slots<T> {
-  readonly #byKey = new Map<unknown, number>(PADDING.map((key) => [key, NONE]));
+  /** Of those that are free, too. */
+  readonly #byKey = new Map<unknown, number>();
   readonly #columns: Column[] = [];
+  #size = 0;
   #capacity = FIRST_CAPACITY;
   #flags = new Uint8Array(FIRST_CAPACITY);
   #keys: unknown[] = [];
@@ -39,7 +44,7 @@ export class Slots<T> {
 
   /** How many items have a slot. */
   get size(): number {
-    return this.#byKey.size - PADDING.length;
+    return this.#size;
   }
 
   /** How many items there is room for. @testonly */
@@ -56,17 +61,20 @@ export class Slots<T> {
   }
 
   find(key: unknown): number {
-    return this.#byKey.get(key) ?? NONE;
+    const slot = this.#byKey.get(key);
+    return slot === undefined || this.has(slot, FREE) ? NONE : slot;
   }
 
   /** The slot of the key, with the item as it is now. A new one has no flags. */
   take(key: unknown, item: T): number {
-    const known = this.#byKey.get(key);
-    const slot = known ?? this.#free.pop() ?? this.#append();
-    if (known === undefined) {
+    let slot = this.#byKey.get(key);
+    if (slot === undefined) {
+      slot = this.#nextFree() ?? this.#append();
       this.#byKey.set(key, slot);
       this.#keys[slot] = key;
-    }
+      this.#size++;
+    } else if (this.has(slot, FREE)) this.#size++;
+    this.clear(slot, FREE);
     this.#items[slot] = item;
     return slot;
   }
@@ -91,15 +99,26 @@ export class Slots<T> {
     this.#flags[slot] = (this.#flags[slot] as number) & ~flag;
   }
 
-  /** Frees the slot, unless a flag is set. Returns whether it did. */
+  /** Frees the slot, unless the item has more to do. Returns whether it did. */
   release(slot: number): boolean {
-    if (this.#flags[slot] !== 0) return false;
-    this.#byKey.delete(this.#keys[slot]);
-    this.#keys[slot] = undefined;
-    this.#items[slot] = undefined;
-    this.#free.push(slot);
-    if (this.size === 0 && this.#capacity > KEPT_CAPACITY) this.#shrink();
+    if (this.has(slot, BUSY)) return false;
+    if (this.#items !== this.#keys) this.#items[slot] = undefined;
+    if (!this.has(slot, LISTED)) this.#free.push(slot);
+    this.set(slot, FREE | LISTED);
+    this.#size--;
+    if (this.#size === 0 && this.#capacity > KEPT_CAPACITY) this.#shrink();
     return true;
+  }
+
+  /** One that is free, and no longer has its key. */
+  #nextFree(): number | undefined {
+    for (let slot = this.#free.pop(); slot !== undefined; slot = this.#free.pop()) {
+      this.clear(slot, LISTED);
+      if (!this.has(slot, FREE)) continue;
+      this.#byKey.delete(this.#keys[slot]);
+      return slot;
+    }
+    return undefined;
   }
 
   #added<C extends Column>(column: C): C {
@@ -114,8 +133,10 @@ export class Slots<T> {
   }
 
   #shrink(): void {
+    this.#byKey.clear();
     this.#keys.length = this.#items.length = 0;
     this.#free = [];
+    this.#flags = new Uint8Array(0);
     this.#resize(KEPT_CAPACITY);
   }
 

@@ -205,7 +205,7 @@ export class WorkQueue<T = string> implements Queue<T> {
     return slot;
   }
 
-  /** Nothing is kept of an item that has no more to do. @internal */
+  /** An item that has no more to do gives up its slot. @internal */
   protected release(slot: number): void {
     if (!this.slots.release(slot)) return;
     if (this.#handedOut === slot) this.#handedOut = NONE;

@@ -1,8 +1,7 @@
 import { type Column, NumberColumn, SlotColumn } from './column.ts';
 
-const FIRST_CAPACITY = 64;
-/** A queue that is empty again keeps room for this many items. */
-const KEPT_CAPACITY = 1_024;
+/** At first, and of a queue that is empty again. */
+const LEAST_CAPACITY = 64;
 
 /** The link of a list to its end, and the slot of a key that has none. */
 export const NONE = -1;
@@ -21,7 +20,7 @@ const BUSY = RUNNING | DIRTY | DELAYED;
 
 /**
  * What a queue knows of its items. Each has a slot, a small number, for as long as it waits, is delayed or is being worked on. After that the slot
- * is free, and only its key is kept until another takes it, because most items come again; a queue that is empty forgets all but the keys of a thousand.
+ * is free, and only its key is kept until another takes it, because most items come again; a queue that is empty forgets all but a few keys.
  * What is known by slot lies in columns: an object for each item would live just too long for the garbage collector, and cost more than all
  * else that a queue does.
  */
@@ -30,8 +29,8 @@ export class Slots<T> {
   readonly #byKey = new Map<unknown, number>();
   readonly #columns: Column[] = [];
   #size = 0;
-  #capacity = FIRST_CAPACITY;
-  #flags = new Uint8Array(FIRST_CAPACITY);
+  #capacity = LEAST_CAPACITY;
+  #flags = new Uint8Array(LEAST_CAPACITY);
   #keys: unknown[] = [];
   /** As they were added last; the same array where items are their own keys. */
   #items: unknown[];
@@ -69,7 +68,9 @@ export class Slots<T> {
   take(key: unknown, item: T): number {
     let slot = this.#byKey.get(key);
     if (slot === undefined) {
-      slot = this.#nextFree() ?? this.#append();
+      // While there is room, those that are free keep their keys; V8 is slow with a Map that is nearly empty, too.
+      const hasRoom = this.#keys.length < this.#capacity;
+      slot = hasRoom ? this.#append() : (this.#nextFree() ?? this.#append());
       this.#byKey.set(key, slot);
       this.#keys[slot] = key;
       this.#size++;
@@ -106,7 +107,7 @@ export class Slots<T> {
     if (!this.has(slot, LISTED)) this.#free.push(slot);
     this.set(slot, FREE | LISTED);
     this.#size--;
-    if (this.#size === 0 && this.#capacity > KEPT_CAPACITY) this.#shrink();
+    if (this.#size === 0 && this.#capacity > LEAST_CAPACITY) this.#shrink();
     return true;
   }
 
@@ -137,7 +138,7 @@ export class Slots<T> {
     this.#keys.length = this.#items.length = 0;
     this.#free = [];
     this.#flags = new Uint8Array(0);
-    this.#resize(KEPT_CAPACITY);
+    this.#resize(LEAST_CAPACITY);
   }
 
   #resize(capacity: number): void {

@@ -114,7 +114,7 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a queue that was long once keeps its room',
     file: 'src/workqueue/slots.ts',
-    original: '    if (this.#size === 0 && this.#capacity > KEPT_CAPACITY) this.#shrink();\n',
+    original: '    if (this.#size === 0 && this.#capacity > LEAST_CAPACITY) this.#shrink();\n',
     replacement: '',
     tests: [SLOTS],
   },

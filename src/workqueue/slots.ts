@@ -41,7 +41,7 @@ export class Slots<T> {
     this.#items = itemsAreKeys ? this.#keys : [];
   }
 
-  /** How many items have a slot. */
+  /** How many items have a slot. @testonly */
   get size(): number {
     return this.#size;
   }

@@ -41,7 +41,7 @@ const custom = {
 } as const;
 
 const TARGETS: readonly Target[] = [
-  { what: 'get and metadata', figure: 'readGetMicros', ...micros, limit: 2.5, standing: 4.5 },
+  { what: 'get and metadata', figure: 'readGetMicros', ...micros, limit: 2.5, standing: 3 },
   {
     what: 'first read of the image of a container',
     figure: 'readFirstImageMicros',
@@ -49,7 +49,7 @@ const TARGETS: readonly Target[] = [
     limit: 12,
     standing: 18,
   },
-  { what: 'list, all names', figure: 'readListNamesMs', ...millis, limit: 40, standing: 110 },
+  { what: 'list, all names', figure: 'readListNamesMs', ...millis, limit: 40, standing: 75 },
   { what: 'list, phase and node of all', figure: 'readTwoFieldsMs', ...millis, limit: 100, standing: 230 },
   { what: 'project, phase and node of all', figure: 'readProjectMs', ...millis, limit: 20, standing: 65 },
   {
@@ -59,7 +59,7 @@ const TARGETS: readonly Target[] = [
     unit: 'bytes',
     allowance: ALLOWANCE,
     limit: 400,
-    standing: 600,
+    standing: 500,
   },
   { what: 'get and metadata, times that of a pod', figure: 'readGetMicros', ...custom },
   { what: 'first read of an image, times that of a pod', figure: 'readFirstImageMicros', ...custom },

@@ -87,7 +87,7 @@ export async function contest(options: ContestOptions): Promise<ContestResult> {
       await sleep(CONTEST_MS.retryPeriodMs * 1.5);
       options.onRound?.(round, blow);
       const struckAt = performance.now();
-      if (blow === 'pause') ours.child.kill('SIGSTOP');
+      if (blow === 'pause') ours.child.kill('SIGUSR2');
       else await ours.end(blow === 'stop' ? 'SIGTERM' : 'SIGKILL');
       await until('client-go leads', goLeads);
       if (blow === 'pause') {

@@ -40,6 +40,22 @@ describe('slots', () => {
     expect([slots.find('item-5'), slots.size, slots.has(slot, RUNNING | DIRTY | DELAYED)]).toEqual([slot, 1, false]);
   });
 
+  it.each([1, 8, 9, 10, 65])('are found by their keys, among %i that come, go and come again', (count) => {
+    const slots = new Slots<unknown>(true);
+    const keys = [Number.NaN, ...Array.from({ length: count }, (_, n) => `item-${n}`), 7, 7n].slice(0, count);
+    for (let round = 0; round < 3; round++) {
+      const taken = keys.map((key) => slots.take(key, key));
+      expect(new Set(taken).size).toBe(count);
+      expect(keys.map((key) => slots.find(key))).toEqual(taken);
+      expect(keys.map((key) => slots.take(key, key))).toEqual(taken);
+      expect([slots.size, slots.find('somebody else')]).toEqual([count, NONE]);
+      for (const [n, slot] of taken.entries()) {
+        slots.release(slot);
+        expect(keys.map((key) => slots.find(key))).toEqual(taken.map((other, m) => (m <= n ? NONE : other)));
+      }
+    }
+  });
+
   it('hold the item as it was added last, under the slot that its key has', () => {
     const slots = new Slots<{ id: string; n: number }>(false);
     const slot = slots.take('a', { id: 'a', n: 1 });
@@ -80,7 +96,7 @@ describe('slots', () => {
     expect(slots.capacity).toBeGreaterThanOrEqual(40_000);
     slots.release(last);
     expect(slots.capacity).toBe(64);
-    for (let n = 0; n < 5_000; n++) column.set(slots.take(n, String(n)), n);
-    expect(Array.from({ length: 5_000 }, (_, n) => column.get(slots.find(n)))).toEqual([...Array(5_000).keys()]);
+    for (let n = 0; n < 5_000; n++) column.set(slots.take(`${n}`, `${n}`), n);
+    expect(Array.from({ length: 5_000 }, (_, n) => column.get(slots.find(`${n}`)))).toEqual([...Array(5_000).keys()]);
   });
 });

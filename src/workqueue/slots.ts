@@ -2,6 +2,8 @@ import { type Column, NumberColumn, SlotColumn } from './column.ts';
 
 /** At first, and of a queue that is empty again. */
 const LEAST_CAPACITY = 64;
+/** As many keys as are compared one by one sooner than a Map is asked. */
+const FEW = 8;
 
 /** The link of a list to its end, and the slot of a key that has none. */
 export const NONE = -1;
@@ -25,7 +27,7 @@ const BUSY = RUNNING | DIRTY | DELAYED;
  * else that a queue does.
  */
 export class Slots<T> {
-  /** Of those that are free, too. */
+  /** Of those that are free, too. Empty while there are few keys. */
   readonly #byKey = new Map<unknown, number>();
   readonly #columns: Column[] = [];
   #size = 0;
@@ -60,18 +62,16 @@ export class Slots<T> {
   }
 
   find(key: unknown): number {
-    const slot = this.#byKey.get(key);
+    const slot = this.#lookUp(key);
     return slot === undefined || this.has(slot, FREE) ? NONE : slot;
   }
 
   /** The slot of the key, with the item as it is now. A new one has no flags. */
   take(key: unknown, item: T): number {
-    let slot = this.#byKey.get(key);
+    let slot = this.#lookUp(key);
     if (slot === undefined) {
-      // While there is room, those that are free keep their keys; V8 is slow with a Map that is nearly empty, too.
-      const hasRoom = this.#keys.length < this.#capacity;
-      slot = hasRoom ? this.#append() : (this.#nextFree() ?? this.#append());
-      this.#byKey.set(key, slot);
+      slot = this.#nextFree() ?? this.#append();
+      if (this.#isIndexed) this.#byKey.set(key, slot);
       this.#keys[slot] = key;
       this.#size++;
     } else if (this.has(slot, FREE)) this.#size++;
@@ -107,8 +107,18 @@ export class Slots<T> {
     if (!this.has(slot, LISTED)) this.#free.push(slot);
     this.set(slot, FREE | LISTED);
     this.#size--;
-    if (this.#size === 0 && this.#capacity > LEAST_CAPACITY) this.#shrink();
+    if (this.#size === 0 && this.#isIndexed) this.#shrink();
     return true;
+  }
+
+  get #isIndexed(): boolean {
+    return this.#byKey.size > 0;
+  }
+
+  #lookUp(key: unknown): number | undefined {
+    if (this.#isIndexed) return this.#byKey.get(key);
+    for (let slot = 0; slot < this.#keys.length; slot++) if (isSame(this.#keys[slot], key)) return slot;
+    return undefined;
   }
 
   /** One that is free, and no longer has its key. */
@@ -116,7 +126,7 @@ export class Slots<T> {
     for (let slot = this.#free.pop(); slot !== undefined; slot = this.#free.pop()) {
       this.clear(slot, LISTED);
       if (!this.has(slot, FREE)) continue;
-      this.#byKey.delete(this.#keys[slot]);
+      if (this.#isIndexed) this.#byKey.delete(this.#keys[slot]);
       return slot;
     }
     return undefined;
@@ -130,6 +140,7 @@ export class Slots<T> {
   #append(): number {
     const slot = this.#keys.length;
     if (slot === this.#capacity) this.#resize(2 * slot);
+    if (slot === FEW) for (const [known, key] of this.#keys.entries()) this.#byKey.set(key, known);
     return slot;
   }
 
@@ -148,4 +159,9 @@ export class Slots<T> {
     this.#flags = flags;
     for (const column of this.#columns) column.resize(capacity);
   }
+}
+
+/** As a Map compares keys. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }

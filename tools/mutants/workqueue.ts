@@ -114,7 +114,21 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a queue that was long once keeps its room',
     file: 'src/workqueue/slots.ts',
-    original: '    if (this.#size === 0 && this.#capacity > LEAST_CAPACITY) this.#shrink();\n',
+    original: '    if (this.#size === 0 && this.#isIndexed) this.#shrink();\n',
+    replacement: '',
+    tests: [SLOTS],
+  },
+  {
+    bug: 'the first keys of many are not found',
+    file: 'src/workqueue/slots.ts',
+    original: 'for (const [known, key] of this.#keys.entries()) this.#byKey.set(key, known);',
+    replacement: 'this.#byKey.set(this.#keys[0], 0);',
+    tests: [SLOTS],
+  },
+  {
+    bug: 'NaN is never the same item again',
+    file: 'src/workqueue/slots.ts',
+    original: ' || (Number.isNaN(a) && Number.isNaN(b))',
     replacement: '',
     tests: [SLOTS],
   },

@@ -205,7 +205,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
 
   /** From the reflector to the queue. Settles when the queue has room: what is new while a long list is in it waits at the server. */
   write(change: CachedChange<T>): void | Promise<void> {
-    if (channels.store.hasSubscribers) this.#listenedStory().comes(change);
+    if (channels.store.hasSubscribers) this.#listenedStory().comes(change, this.#queue.length === 0);
+    else this.#story = undefined;
     switch (change.type) {
       case 'LIST':
         return this.#replace(change.items, change.resourceVersion);

@@ -4,16 +4,17 @@ import { channels, nextId, type StoreValue, type Writable } from '../observe/cha
 import type { Notification } from '../processor/notification.ts';
 import type { TraceOrigin } from '../reflector/reflector-trace.ts';
 
-/** How many keys may be remembered while nothing is queued: clearing a map after each change would cost more than the change. */
-const MAX_IDLE_KEYS = 1_024;
-
-/** Tells the channel `tidewatch:store` what a part has changed, and which list or batch of frames brought it. To be called while somebody listens. */
+/**
+ * Tells the channel `tidewatch:store` what a part has changed, and which list or batch of frames brought it. For as long as somebody listens: one that
+ * has missed a change is let go.
+ */
 export class StoreStory {
   readonly #origin: TraceOrigin;
   readonly #current: () => number;
-  /** By key, what brought the last change since the last list. */
-  readonly #frames = new Map<string, number>();
-  #list = 0;
+  /** What brought all that is queued, unless `#later` knows better; 0: what came before somebody listened. */
+  #first = 0;
+  /** By key, what came while something was queued that something else had brought. */
+  readonly #later = new Map<string, number>();
 
   /** @param current the id of what the reflector writes */
   constructor(origin: TraceOrigin, current: () => number) {
@@ -21,19 +22,20 @@ export class StoreStory {
     this.#current = current;
   }
 
-  /** The change is about to be queued. */
-  comes(change: CachedChange<KubernetesObject>): void {
-    if (change.type === 'LIST') {
-      this.#list = this.#current();
-      this.#frames.clear();
-    } else if ('object' in change) this.#frames.set(change.object.key, this.#current());
+  /** The change is about to be queued. @param isNext nothing else is */
+  comes(change: CachedChange<KubernetesObject>, isNext: boolean): void {
+    const current = this.#current();
+    if (isNext || change.type === 'LIST') {
+      this.#first = current;
+      this.idle();
+    } else if (current !== this.#first && 'object' in change) this.#later.set(change.object.key, current);
   }
 
   /** The store has changed. */
   changed(notification: Notification<KubernetesObject>): void {
     const { type, object, old, atMs } = notification;
     const { key, uid, resourceVersion } = object;
-    const from = this.#frames.get(key) || this.#list;
+    const from = this.#later.get(key) ?? this.#first;
     const id = nextId();
     notification.change = id;
     const { name, informer, namespace } = this.#origin;
@@ -46,8 +48,8 @@ export class StoreStory {
     channels.store.publish(value);
   }
 
-  /** Nothing is queued any more. What comes while nobody listens is not noted, so that nothing noted before it may stay. */
+  /** Nothing is queued any more. */
   idle(): void {
-    if (this.#frames.size > MAX_IDLE_KEYS || !channels.store.hasSubscribers) this.#frames.clear();
+    if (this.#later.size > 0) this.#later.clear();
   }
 }

@@ -93,6 +93,33 @@ describe('a change of the store', () => {
     expect(store.at(-1)?.from).toBe(frames.at(-1)?.id);
     for (const end of leave) end();
   });
+
+  it('names nothing when it was queued while nobody listened', async () => {
+    const told: ChannelValues['store'][] = [];
+    const listener = (value: unknown) => void told.push(value as ChannelValues['store']);
+    await using server = await ApiServer.start({ listen: false, logger: silentLogger });
+    const cluster = server.cluster({ logger: silentLogger });
+    const client = cluster.client(configMaps, { namespace: 'default' });
+    await using factory = new SharedInformerFactory(cluster, { namespace: 'default', logger: silentLogger });
+    const informer = factory.for(configMaps).informer();
+    informer.addIndexers({
+      late({ metadata: { name } }) {
+        if (name === 'unheard') subscribe('tidewatch:store', listener);
+        return [name];
+      },
+    });
+    factory.start();
+    await factory.waitForCacheSync();
+    subscribe('tidewatch:store', listener);
+    await informer.waitFor(await client.create({ metadata: { name: 'heard' } }));
+    unsubscribe('tidewatch:store', listener);
+    await informer.waitFor(await client.create({ metadata: { name: 'unheard' } }));
+    unsubscribe('tidewatch:store', listener);
+    expect(told.map(({ key, from }) => [key, from])).toEqual([
+      ['default/heard', expect.any(Number)],
+      ['default/unheard', undefined],
+    ]);
+  });
 });
 
 describe('a query of the dashboard', () => {

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const RUN = 'src/metrics/scripted-run.test.ts';
 const ADAPTERS = 'src/metrics/metrics.test.ts';
+const STORY = 'src/informer/store-story.test.ts';
 
 export const METRICS_MUTANTS: readonly Mutant[] = [
   {
@@ -56,7 +57,28 @@ export const METRICS_MUTANTS: readonly Mutant[] = [
   {
     bug: 'what a list brought is said to have come by an earlier watch',
     file: 'src/informer/store-story.ts',
-    original: '      this.#frames.clear();\n',
+    original: "if (isNext || change.type === 'LIST') {",
+    replacement: 'if (isNext) {',
+    tests: [STORY],
+  },
+  {
+    bug: 'what a batch brought while others were queued is said to have come with those',
+    file: 'src/informer/store-story.ts',
+    original: 'this.#later.set(change.object.key, current);',
+    replacement: '{}',
+    tests: [STORY],
+  },
+  {
+    bug: 'what came later, and is stored, stays the origin of what comes next',
+    file: 'src/informer/store-story.ts',
+    original: '    if (this.#later.size > 0) this.#later.clear();\n',
+    replacement: '',
+    tests: [STORY],
+  },
+  {
+    bug: 'what came while nobody listened is said to have come by an earlier batch',
+    file: 'src/informer/informer-part.ts',
+    original: '    else this.#story = undefined;\n',
     replacement: '',
     tests: [ADAPTERS],
   },

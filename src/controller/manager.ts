@@ -256,19 +256,15 @@ export class Manager {
   /** The informers one at a time: what the schema of a kind needs takes milliseconds, and none may hold the event loop for long. */
   async #prepareAll(definitions: readonly ControllerDefinition[]): Promise<readonly RunningController[]> {
     const controllers: RunningController[] = [];
-    const giveWay = async () => {
-      if (this.#slice.isDue()) await this.#slice.pause();
-    };
-    // What the caller has done in this turn counts as well.
-    await this.#slice.pause();
     for (const definition of definitions) {
       for (const resource of cachedResources(definition)) {
+        await this.#slice.pause();
         this.#informerOf(resource);
-        await giveWay();
       }
+      await this.#slice.pause();
       controllers.push(this.#prepare(definition));
     }
-    await giveWay();
+    await this.#slice.pause();
     return controllers;
   }
 

@@ -1,13 +1,13 @@
 /**
- * This tree beside an earlier commit: both are built, and their informers run by turns, so that whatever else the machine does
- * falls on both. Of times and rates the best round counts, of memory the median.
+ * This tree beside an earlier commit: the programs and the server of this tree measure both, by turns, so that whatever else the machine
+ * does falls on both. Of times and rates the best round counts, of memory the median.
  *
- *   npm run bench:compare -- COMMIT [--rounds 7] [--events 60000] [--only text] [--limit 1.05]
+ *   npm run bench:compare -- COMMIT [--rounds 7] [--events 60000] [--scenes text] [--only text] [--limit 1.05]
  *
  * Fails when a figure is worse than before by more than the limit. Ratios are after/before; above 1 is worse for all but events.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,8 @@ const { values: options, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     events: { type: 'string', default: '60000' },
+    // Those that say nothing of TLS: earlier commits take a certificate in another form.
+    scenes: { type: 'string', default: 'plain HTTP' },
     only: { type: 'string', default: 'tidewatch, packed' },
     limit: { type: 'string', default: '1.05' },
   },
@@ -54,13 +56,9 @@ class Side {
     this.#folder = folder;
   }
 
-  build(): void {
-    execFileSync('npm', ['run', 'build'], { cwd: this.#folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  }
-
   run(): void {
-    const sizes = ['--sizes', '20000', '--rounds', '1', '--events', options.events];
-    const args = ['benchmarks/run.ts', ...sizes, '--only', options.only, '--json'];
+    const scenes = ['--scenes', options.scenes, '--rounds', '1', '--events', options.events];
+    const args = ['benchmarks/run.ts', ...scenes, '--only', options.only, '--json'];
     const output = execFileSync(resolve('node_modules/.bin/tsx'), args, {
       cwd: this.#folder,
       encoding: 'utf8',
@@ -69,8 +67,10 @@ class Side {
     for (const line of output.split('\n')) if (line.startsWith('{')) this.results.push(JSON.parse(line));
   }
 
-  best(peer: string, { figure, best }: Judged): number | undefined {
-    const values = this.results.filter((result) => result.peer === peer).map((result) => result[figure]);
+  best(peer: string, scene: string, { figure, best }: Judged): number | undefined {
+    const values = this.results
+      .filter((result) => result.peer === peer && result.scene === scene)
+      .map((result) => result[figure]);
     const known = values.filter((value) => typeof value === 'number');
     return known.length === 0 ? undefined : best(known);
   }
@@ -83,9 +83,10 @@ function main(commit: string): void {
   execFileSync('git', ['worktree', 'add', '--quiet', '--detach', folder, commit]);
   try {
     execFileSync('npm', ['ci', '--prefer-offline', '--no-audit'], { cwd: folder, stdio: 'ignore' });
+    rmSync(join(folder, 'benchmarks'), { recursive: true });
+    cpSync('benchmarks', join(folder, 'benchmarks'), { recursive: true });
     const before = new Side(folder);
     const after = new Side('.');
-    for (const side of [before, after]) side.build();
     for (let round = 1; round <= rounds; round++) {
       console.error(`round ${round} of ${rounds}`);
       for (const side of round % 2 ? [before, after] : [after, before]) side.run();
@@ -99,10 +100,11 @@ function main(commit: string): void {
 
 function report(before: Side, after: Side): void {
   const limit = Number(options.limit);
-  for (const peer of new Set(after.results.map((result) => result.peer))) {
-    console.log(peer);
+  const rows = new Map(after.results.map(({ peer, scene }) => [`${scene}: ${peer}`, { peer, scene }]));
+  for (const [title, { peer, scene }] of rows) {
+    console.log(title);
     for (const judged of FIGURES) {
-      const [old, now] = [before.best(peer, judged), after.best(peer, judged)];
+      const [old, now] = [before.best(peer, scene, judged), after.best(peer, scene, judged)];
       if (old === undefined || now === undefined) continue;
       const ratio = now / old;
       const worse = judged.figure === 'eventsPerSecond' ? 1 / ratio : ratio;

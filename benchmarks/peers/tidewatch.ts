@@ -68,7 +68,7 @@ function storeOf(): string {
   const [key = ''] = informer.indexer.listKeys();
   const [first, second] = [lister.get(key), lister.get(key)];
   if (first === second) return 'plain';
-  const { wholeBytes = 0, liveBytes = 0 } = informer.memory;
+  const { liveBytes = 0, wholeBytes = liveBytes } = informer.memory;
   return wholeBytes === liveBytes ? 'packed' : 'shared';
 }
 

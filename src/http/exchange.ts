@@ -75,6 +75,8 @@ export class Http1Dispatch {
     } catch (error) {
       if (!this.#aborted) this.#receiver.onFailure(error as Error);
       return;
+    } finally {
+      this.#opening = undefined;
     }
     if (this.#aborted) connection.destroy();
     else this.#sendOn(connection);

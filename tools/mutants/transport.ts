@@ -147,9 +147,30 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a socket that is being opened has no error listener',
     file: 'src/http/socket/socket-opening.ts',
-    original: "    socket.on('error', (error) => this.fail(error));\n",
+    original: "    socket.on('error', this.#onError);\n",
     replacement: '',
     tests: [PROXIES],
+  },
+  {
+    bug: 'a tunnel that TLS runs through has no error listener any more',
+    file: 'src/http/socket/socket-opening.ts',
+    original: "      one.on('error', ignore);\n",
+    replacement: '',
+    tests: [PROXIES, 'src/http/socket/socket-opening.test.ts'],
+  },
+  {
+    bug: 'what a quiet socket has read is lost when another one reads',
+    file: 'src/http/socket/read-buffer.ts',
+    original: 'this.#give(Buffer.from(LANDING.subarray(0, length)))',
+    replacement: 'this.#give(LANDING.subarray(0, length))',
+    tests: ['src/http/socket/read-buffer.test.ts'],
+  },
+  {
+    bug: 'a socket that has become quiet keeps its pages',
+    file: 'src/http/socket/read-buffer.ts',
+    original: 'this.#isGivenUp || this.#smallPieces >= SMALL_PIECES',
+    replacement: 'this.#isGivenUp',
+    tests: ['src/http/socket/read-buffer.test.ts'],
   },
   {
     bug: 'the end of a socket that is being opened goes unnoticed',

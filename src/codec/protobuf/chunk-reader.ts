@@ -82,7 +82,7 @@ export class ChunkReader {
 
 /** Rounded up, so that values of about the same size find room without a new buffer each time. */
 function roomFor(length: number): number {
-  return length <= KEPT_BYTES ? 2 ** Math.ceil(Math.log2(Math.max(length, 1024))) : length;
+  return length <= KEPT_BYTES ? 2 ** Math.ceil(Math.log2(Math.max(length, 256))) : length;
 }
 
 const PREFIX_BYTES = 4;

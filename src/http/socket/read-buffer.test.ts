@@ -116,6 +116,7 @@ function reading(buffer: ReadBuffer) {
     pieces,
     texts: () => pieces.map(String),
     room: () => room.length,
+    memory: () => room.buffer,
     read(text: string) {
       room.set(Buffer.from(text));
       onread.callback(text.length);
@@ -134,13 +135,38 @@ describe('ReadBuffer', () => {
       await nextTurn();
       sizes.push(socket.room());
     }
-    expect(sizes).toEqual([4, 16, 64, 128, 128].map((kilobytes) => kilobytes * 1024));
+    expect(sizes).toEqual([16, 64, 128, 128, 128].map((kilobytes) => kilobytes * 1024));
     for (let read = 0; read < 64; read++) {
-      expect(socket.room()).toBeGreaterThan(4 * 1024);
+      expect(socket.room()).toBeGreaterThan(16 * 1024);
       socket.read('small');
       await nextTurn();
     }
-    expect(socket.room()).toBe(4 * 1024);
+    expect(socket.room()).toBe(16 * 1024);
+  });
+
+  it('has no memory of its own while little is read, and mixes nothing up with others of which that is true', async () => {
+    const sockets = Array.from({ length: 3 }, () => reading(new ReadBuffer()));
+    const rooms = () => new Set(sockets.map((socket) => socket.memory()));
+    for (let turn = 0; turn < 100; turn++) {
+      for (const [at, socket] of sockets.entries()) socket.read(`turn ${turn} of ${at}.`);
+      await nextTurn();
+      expect(rooms().size).toBe(1);
+    }
+    const texts = sockets.map((socket) => socket.texts());
+    expect(texts).toEqual(sockets.map((_, at) => texts[at]?.map((_text, turn) => `turn ${turn} of ${at}.`)));
+    // Several reads in a turn, or a long one, take a page of their own, until it has been quiet for a while.
+    sockets[0]?.read('a');
+    sockets[0]?.read('b');
+    sockets[1]?.read('x'.repeat(5_000));
+    expect(rooms().size).toBe(3);
+    for (let turn = 0; turn < 100; turn++) {
+      await nextTurn();
+      for (const socket of sockets) socket.read('quiet');
+    }
+    expect(rooms().size).toBe(1);
+    expect(sockets.map((socket) => socket.texts().slice(100).join(''))).toEqual(
+      ['ab', 'x'.repeat(5_000), ''].map((text) => text + 'quiet'.repeat(100)),
+    );
   });
 
   it('hands on the first read of a turn at once, and the others together', async () => {

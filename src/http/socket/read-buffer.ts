@@ -1,17 +1,20 @@
 import { systemScheduler } from '../../observe/scheduler.ts';
 
 const NOTHING = Buffer.alloc(0);
-/** What an idle connection holds. */
-const SMALLEST_BYTES = 4 * 1024;
+/** Where quiet sockets read into, all of them: what one has read is copied before another reads. */
+const LANDING = Buffer.allocUnsafeSlow(16 * 1024);
 const LARGEST_BYTES = 128 * 1024;
 /** This much is handed on without waiting for the end of the turn. */
 const ENOUGH_BYTES = 64 * 1024;
-/** After this many pieces in a row that would have fitted into the smallest page, a larger page is given up. */
+/** A quiet socket reads less at a time. */
+const SMALL_BYTES = 4 * 1024;
+/** After this many small pieces in a row a socket is quiet again, and gives up its pages. */
 const SMALL_PIECES = 64;
 
 /**
  * The memory that a socket reads into, again and again, instead of new memory with each read: of a list of 200 MB nothing is
- * left for the garbage collector. Its pages grow while reads fill them, and shrink when they have become small.
+ * left for the garbage collector. Its pages grow while reads fill them. A socket that reads little and seldom, such as that of a quiet
+ * watch, has no page.
  *
  * The first read of a turn of the event loop is handed on at once, and those that follow it in the same turn together: TLS reads
  * its records one by one, each of at most 16 KB, and a busy watch is many small reads.
@@ -27,7 +30,8 @@ export class ReadBuffer {
   /** The page before this one, while somebody may not be done with it; then it is free to be filled again. */
   #lent: Buffer | undefined;
   #free: Buffer | undefined;
-  #size = SMALLEST_BYTES;
+  #size = LANDING.length;
+  #isQuiet = true;
   #smallPieces = 0;
   #receive: ((bytes: Buffer) => void) | undefined;
   #isUsed = false;
@@ -59,9 +63,8 @@ export class ReadBuffer {
 
   /** What has been read stays as it is, whoever holds it: the reads after the next one go elsewhere. */
   giveUp(): void {
-    this.#isGivenUp = true;
+    this.#isGivenUp = !this.#isQuiet;
     this.#lent = this.#free = undefined;
-    this.#size = SMALLEST_BYTES;
   }
 
   /** Hands on what has been read, and does not wait for the end of the turn. */
@@ -71,15 +74,20 @@ export class ReadBuffer {
     const piece = this.#page.subarray(this.#start, this.#end);
     this.#start = this.#end;
     if (length >= this.#page.length / 2) this.#size = Math.min(4 * this.#page.length, LARGEST_BYTES);
-    this.#smallPieces = length < SMALLEST_BYTES ? this.#smallPieces + 1 : 0;
-    if (this.#smallPieces >= SMALL_PIECES) this.#size = SMALLEST_BYTES;
+    this.#smallPieces = length < SMALL_BYTES ? this.#smallPieces + 1 : 0;
+    this.#give(piece);
+  }
+
+  #give(piece: Buffer): void {
     if (this.#receive === undefined) this.#wasEarly = true;
     else this.#receive(piece);
   }
 
   #received(length: number): boolean {
-    this.#end += length;
     const isFirst = !this.#hasReadInTurn;
+    if (!this.#isQuiet) this.#end += length;
+    else if (isFirst && length < SMALL_BYTES) this.#give(Buffer.from(LANDING.subarray(0, length)));
+    else this.#wake(length);
     if (isFirst) {
       this.#hasReadInTurn = true;
       // The turns of sockets are the machine's, also in a program whose clock is a fake.
@@ -92,22 +100,42 @@ export class ReadBuffer {
     return true;
   }
 
+  /** So much has been read that it takes a page. */
+  #wake(length: number): void {
+    this.#isQuiet = false;
+    this.#smallPieces = 0;
+    this.#turnPage();
+    this.#end = LANDING.copy(this.#page, 0, 0, length);
+  }
+
   /** Called by the socket before its first read and after each: where the next one goes. */
   #room(): Buffer {
     this.#isUsed = true;
-    const isRight = this.#page.length === this.#size && !this.#isGivenUp;
-    if (isRight && this.#page.length - this.#end >= this.#size / 4) return this.#page.subarray(this.#end);
+    if (this.#isQuiet) return LANDING;
+    const isOver = this.#isGivenUp || this.#smallPieces >= SMALL_PIECES;
+    const hasRoom = this.#page.length === this.#size && this.#page.length - this.#end >= this.#size / 4;
+    if (hasRoom && !isOver) return this.#page.subarray(this.#end);
     this.handOn();
+    if (isOver) return this.#rest();
     this.#turnPage();
     return this.#page;
   }
 
-  #turnPage(): void {
-    const free = this.#free?.length === this.#size && !this.#isGivenUp ? this.#free : undefined;
-    this.#free = undefined;
-    this.#lent = this.#page.length === this.#size && !this.#isGivenUp ? this.#page : undefined;
-    this.#page = free ?? Buffer.allocUnsafeSlow(this.#size);
+  #rest(): Buffer {
+    this.#isQuiet = true;
     this.#isGivenUp = false;
+    this.#page = NOTHING;
+    this.#lent = this.#free = undefined;
+    this.#size = LANDING.length;
+    this.#start = this.#end = 0;
+    return LANDING;
+  }
+
+  #turnPage(): void {
+    const free = this.#free?.length === this.#size ? this.#free : undefined;
+    this.#free = undefined;
+    this.#lent = this.#page.length === this.#size ? this.#page : undefined;
+    this.#page = free ?? Buffer.allocUnsafeSlow(this.#size);
     this.#start = this.#end = 0;
   }
 }

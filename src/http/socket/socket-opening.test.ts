@@ -42,4 +42,15 @@ describe('SocketOpening', () => {
     expect([socket.destroyed, clock.pendingTimers, socket.listenerCount('close')]).toEqual([false, 0, 0]);
     socket.destroy();
   });
+
+  it('lets errors of the sockets that it has handed over, or that those run through, end nothing', async () => {
+    const { opening: owner } = opening();
+    const [tunnel, socket] = [owner.own(new Socket()), owner.own(new Socket())];
+    await owner.handOver();
+    for (const one of [tunnel, socket]) {
+      expect(() => one.emit('error', new Error('reset'))).not.toThrow();
+      expect(one.destroyed).toBe(false);
+      one.destroy();
+    }
+  });
 });

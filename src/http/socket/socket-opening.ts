@@ -38,8 +38,7 @@ export class SocketOpening {
   /** Takes a socket that has just been made. */
   own<S extends Socket>(socket: S): S {
     this.#sockets.push(socket);
-    // Stays forever: also a socket that was given up, or that another runs through, may report what it was doing.
-    socket.on('error', (error) => this.fail(error));
+    socket.on('error', this.#onError);
     socket.on('close', this.#onClose);
     if (this.#isOver) socket.destroy();
     return socket;
@@ -60,7 +59,12 @@ export class SocketOpening {
     const socket = this.#sockets.at(-1);
     if (this.#isOver || socket === undefined) return this.#failure;
     this.#end();
-    for (const one of this.#sockets) one.off('close', this.#onClose);
+    for (const one of this.#sockets) {
+      // Forever: also a socket that another runs through may report what it was doing.
+      one.on('error', ignore);
+      one.off('error', this.#onError);
+      one.off('close', this.#onClose);
+    }
     return socket;
   }
 
@@ -80,7 +84,12 @@ export class SocketOpening {
 
   readonly #onAbort = (): void => this.fail(this.#signal.reason);
 
+  /** Stays with a socket that was given up. */
+  readonly #onError = (error: Error): void => this.fail(error);
+
   readonly #onClose = (): void => {
     this.fail(Object.assign(new TidewatchError('reset', 'the connection was closed'), { code: 'ECONNRESET' }));
   };
 }
+
+function ignore(): void {}

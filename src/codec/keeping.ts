@@ -8,7 +8,10 @@ import type { WireReader } from './protobuf/wire-reader.ts';
 /** How objects are kept: all that differs between the codecs of a packed and a plain store. */
 export interface Keeping<T extends KubernetesObject> {
   jsonKeeper(expected: ExpectedObjects): JsonKeeper<T>;
+  /** To be called with the same parts by all siblings. */
   protobufKeeper(parts: ProtobufKeeperParts): ProtobufKeeper<T>;
+  /** One that keeps objects in the same way, in memory of its own. */
+  sibling(): Keeping<T>;
   /** Set when objects are kept outside the heap. */
   readonly memory?: CodecMemory;
 }

@@ -4,10 +4,12 @@ import type { Clock } from '../observe/clock.ts';
 import type { Codec } from './codec.ts';
 import { JsonCodec } from './json/json-codec.ts';
 import type { KeepOptions } from './keep-options.ts';
+import type { Keeping } from './keeping.ts';
 import type { DamageListener } from './packed/packed-cached.ts';
 import { PackedKeeping } from './packed/packed-keeping.ts';
 import { PlainKeeping } from './plain/plain-keeping.ts';
 import { ProtobufCodec } from './protobuf/protobuf-codec.ts';
+import { ProtobufReading } from './protobuf/protobuf-reading.ts';
 import type { StringTable } from './protobuf/wire-reader.ts';
 
 export interface ResourceCodecOptions<T extends KubernetesObject> extends KeepOptions {
@@ -28,10 +30,10 @@ export interface ResourceCodecOptions<T extends KubernetesObject> extends KeepOp
 const DEFAULT_MAX_OBJECT_BYTES = 32 * 1024 * 1024;
 
 /**
- * The codec of one resource, as the options say. Whatever servers are asked for, the content type of each answer decides how
- * it is read. Throws `TypeError` when a path cannot be followed.
+ * Makes codecs of one resource, as the options say. Each keeps objects in memory of its own; how to read them they share. Whatever servers
+ * are asked for, the content type of each answer decides how it is read. Throws `TypeError` when a path cannot be followed.
  */
-export function resourceCodec<T extends KubernetesObject>(options: ResourceCodecOptions<T>): Codec<T> {
+export function resourceCodecs<T extends KubernetesObject>(options: ResourceCodecOptions<T>): () => Codec<T> {
   const {
     resource,
     metadataOnly = false,
@@ -40,8 +42,16 @@ export function resourceCodec<T extends KubernetesObject>(options: ResourceCodec
     strings,
     clock,
   } = options;
-  const keeping = options.store === 'plain' ? new PlainKeeping<T>(options) : new PackedKeeping<T>(options);
-  const parts = { resource, metadataOnly, maxObjectBytes, keeping, clock };
-  const json = new JsonCodec<T>(parts);
-  return new ProtobufCodec<T>({ ...parts, json, isPreferred: encoding !== 'json', strings });
+  const like: Keeping<T> = options.store === 'plain' ? new PlainKeeping<T>(options) : new PackedKeeping<T>(options);
+  const reading = ProtobufReading.of(resource, metadataOnly, strings);
+  return () => {
+    const parts = { resource, metadataOnly, maxObjectBytes, keeping: like.sibling(), clock };
+    const json = () => new JsonCodec<T>(parts);
+    return new ProtobufCodec<T>({ ...parts, json, isPreferred: encoding !== 'json', reading });
+  };
+}
+
+/** One of them. */
+export function resourceCodec<T extends KubernetesObject>(options: ResourceCodecOptions<T>): Codec<T> {
+  return resourceCodecs(options)();
 }

@@ -9,7 +9,7 @@ import { fieldRules, isKept, reductionBy } from '../codec/filter/field-filter.ts
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { transformedCached } from '../codec/plain/decoded-objects.ts';
 import { StringTable } from '../codec/protobuf/wire-reader.ts';
-import { type ResourceCodecOptions, resourceCodec } from '../codec/resource-codec.ts';
+import { type ResourceCodecOptions, resourceCodecs } from '../codec/resource-codec.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -130,9 +130,10 @@ export function originParts<T extends KubernetesObject>(
   const presence = origin.presence ?? new GroupPresence(transport, clock);
   // A table is larger than all else that a quiet watch takes.
   const strings = origin.strings ?? (wanted && wanted.length > 1 ? new StringTable() : undefined);
+  const codecs = resourceCodecs<T>({ ...codecOptions({ ...origin, strings }), clock, ...(onDamage && { onDamage }) });
   const base = () => {
     // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
-    const codec = resourceCodec<T>({ ...codecOptions({ ...origin, strings }), clock, ...(onDamage && { onDamage }) });
+    const codec = codecs();
     const listerWatcher = (namespace: string | undefined) =>
       new ResourceListerWatcher<T>({
         transport,

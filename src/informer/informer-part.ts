@@ -99,9 +99,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #story: StoreStory | undefined;
   readonly #newStory: () => StoreStory;
   /** What the table could not take, and nobody has heard of yet; the second time it is final. */
-  #refused = new Unusable();
-  #refusedForGood = new Unusable();
-  #hasRefused = false;
+  #refused: Unusable | undefined;
+  #refusedForGood: Unusable | undefined;
   /** Whether the first list is in the table. */
   #isIn = false;
   /** Whether a list is on its way into the queue. */
@@ -164,8 +163,9 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       ...(onStored && { onStored }),
       isInitial,
       onRefused: ({ key }, cause, isFinal) => {
-        this.#hasRefused = true;
-        (isFinal ? this.#refusedForGood : this.#refused).add(`the state of ${key}`, key, cause);
+        if (isFinal) this.#refusedForGood ??= new Unusable();
+        else this.#refused ??= new Unusable();
+        (isFinal ? this.#refusedForGood : this.#refused)?.add(`the state of ${key}`, key, cause);
       },
     });
     this.#consumer = new QueueConsumer<Cached<T>>({
@@ -350,7 +350,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     if (!this.#isIn) this.#checkIn();
     if (this.#queue.length > 0) return;
     this.#story?.idle();
-    if (this.#hasRefused) this.#tellRefused();
+    if (this.#refused || this.#refusedForGood) this.#tellRefused();
     onIdle?.();
   }
 
@@ -363,11 +363,9 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   /** All that came of one list in one go. */
   #tellRefused(): void {
     const [refused, refusedForGood] = [this.#refused, this.#refusedForGood];
-    this.#hasRefused = false;
-    this.#refused = new Unusable();
-    this.#refusedForGood = new Unusable();
-    if (refusedForGood.count > 0) this.#reflector.unstored(refusedForGood, true);
-    if (refused.count > 0) this.#reflector.unstored(refused, false);
+    this.#refused = this.#refusedForGood = undefined;
+    if (refusedForGood) this.#reflector.unstored(refusedForGood, true);
+    if (refused) this.#reflector.unstored(refused, false);
   }
 
   /** As live as the keys of the table: what goes between two of them is not listed. */

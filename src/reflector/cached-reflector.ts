@@ -23,7 +23,8 @@ const VERB = { ADDED: 'addition', MODIFIED: 'update', DELETED: 'deletion', REPAI
 export class CachedReflector<T extends KubernetesObject> {
   readonly name: string;
   readonly #session: Session<T>;
-  readonly #refetcher: Refetcher<T>;
+  /** Unset until something is damaged. */
+  #refetcher: Refetcher<T> | undefined;
   readonly #stop = new AbortController();
   #rounds: ListAndWatch<T> | undefined;
   #running: Promise<void> | undefined;
@@ -31,7 +32,6 @@ export class CachedReflector<T extends KubernetesObject> {
   constructor(options: CachedReflectorOptions<T>) {
     this.name = options.name;
     this.#session = new Session(resolveOptions(options), this.#stop.signal);
-    this.#refetcher = new Refetcher(this.#session);
   }
 
   get state(): ReflectorState {
@@ -58,6 +58,7 @@ export class CachedReflector<T extends KubernetesObject> {
    * if the target still has that version and can `repair` it: once for each version. Returns at once, and never throws.
    */
   refetch(object: Cached<T>, problem: Error): void {
+    this.#refetcher ??= new Refetcher(this.#session);
     this.#refetcher.refetch(object, problem);
   }
 
@@ -99,7 +100,7 @@ export class CachedReflector<T extends KubernetesObject> {
     try {
       await this.#write(changes(this.#rounds));
     } finally {
-      await this.#refetcher.settled();
+      await this.#refetcher?.settled();
       resync.stop();
       forget();
       this.#session.state.enter('stopped');

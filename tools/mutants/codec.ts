@@ -122,15 +122,29 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'metadata in JSON are taken for others whose names have the same hash',
     file: 'src/codec/packed/json-metadata-outlines.ts',
-    original: 'known?.outline && this.#areNamed(bytes, known.names) ? known.outline : undefined',
-    replacement: 'known?.outline ? known.outline : undefined',
+    original: 'return names.areEqual(known.names) ? known : undefined;',
+    replacement: 'return known;',
     tests: ['src/codec/packed/outline.test.ts'],
   },
   {
     bug: 'metadata in JSON show an identity that is null as an empty text',
-    file: 'src/codec/packed/json-metadata-outlines.ts',
-    original: '      if (!isText && isIdentity(bytes, keyStart, keyEnd)) return undefined;\n',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: '      this.metadataNames.areUsual = false;\n',
     replacement: '',
+    tests: ['src/codec/packed/outline.test.ts'],
+  },
+  {
+    bug: 'metadata in JSON look as if they had the managed fields that are left out',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: 'if (field !== MANAGED_FIELDS || !this.#options.dropManagedFields) {',
+    replacement: '{',
+    tests: ['src/codec/packed/outline.test.ts', 'src/codec/packed/packed-json.test.ts'],
+  },
+  {
+    bug: 'metadata in JSON look like those of the object before, whatever their names',
+    file: 'src/codec/packed/json-metadata-outlines.ts',
+    original: 'if (!this.#last || !names.areEqual(this.#last.names)) this.#last',
+    replacement: 'if (!this.#last) this.#last',
     tests: ['src/codec/packed/outline.test.ts'],
   },
   {
@@ -301,8 +315,8 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an object that drop has reduced passes for whole in a packed store',
     file: 'src/codec/packed/packed-keeping.ts',
-    original: '    this.#reduction = reductionBy(options);',
-    replacement: '    this.#reduction = undefined;',
+    original: '    reduction: reductionBy(options),',
+    replacement: '    reduction: undefined,',
     tests: [REDUCED],
   },
   {

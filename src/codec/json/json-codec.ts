@@ -45,8 +45,7 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   readonly #maxObjectBytes: number;
   readonly #keeping: Keeping<T>;
   readonly #clock: Clock | undefined;
-  readonly #makeKeeper: () => JsonKeeper<T>;
-  #madeKeeper: JsonKeeper<T> | undefined;
+  readonly #keeper: JsonKeeper<T>;
   /** Whether the objects are of a kind that only the server knows. */
   readonly #isAnyKind: boolean;
   /** What a list may call itself; undefined when it may have any name. */
@@ -55,25 +54,17 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   constructor({ resource, metadataOnly, maxObjectBytes, keeping, clock }: JsonCodecOptions<T>) {
     this.#resource = resource;
     this.#maxObjectBytes = maxObjectBytes;
-    // A server that cannot reduce objects answers the second form, and they are reduced here.
-    this.accept = metadataOnly ? `${asMetadata(`${METADATA_KIND}List`)},application/json` : 'application/json';
-    this.acceptWatch = metadataOnly ? `${asMetadata(METADATA_KIND)},application/json` : 'application/json';
-    this.#makeKeeper = () =>
-      keeping.jsonKeeper({
-        kind: metadataOnly ? METADATA_KIND : resource.kind,
-        apiVersion: metadataOnly ? METADATA_API_VERSION : apiVersionOf(resource),
-        metadataOf: metadataOnly ? resource : undefined,
-      });
+    this.accept = acceptJson('list', metadataOnly);
+    this.acceptWatch = acceptJson('watch', metadataOnly);
+    this.#keeper = keeping.jsonKeeper({
+      kind: metadataOnly ? METADATA_KIND : resource.kind,
+      apiVersion: metadataOnly ? METADATA_API_VERSION : apiVersionOf(resource),
+      metadataOf: metadataOnly ? resource : undefined,
+    });
     this.#keeping = keeping;
     this.#clock = clock;
     this.#isAnyKind = resource.kind === '' && !metadataOnly;
     this.#listKinds = listKindsOf(resource, metadataOnly);
-  }
-
-  /** Made when it is first needed: where servers speak protobuf, it never is. */
-  get #keeper(): JsonKeeper<T> {
-    this.#madeKeeper ??= this.#makeKeeper();
-    return this.#madeKeeper;
   }
 
   async readList(body: AsyncIterable<Uint8Array>, contentType: string, onBytes?: OnBytes): Promise<CachedList<T>> {
@@ -200,6 +191,12 @@ type ItemKeeper<T extends KubernetesObject> = Pick<JsonKeeper<T>, 'takeWhole' | 
 function listKindsOf({ kind, group }: Resource, metadataOnly: boolean): ReadonlySet<unknown> | undefined {
   if (kind === '' || group.includes('.')) return undefined;
   return new Set(['List', `${kind}List`, ...(metadataOnly ? [`${METADATA_KIND}List`] : [])]);
+}
+
+/** A server that cannot reduce objects answers the second form, and they are reduced here. */
+export function acceptJson(verb: 'list' | 'watch', metadataOnly: boolean): string {
+  if (!metadataOnly) return 'application/json';
+  return `${asMetadata(verb === 'list' ? `${METADATA_KIND}List` : METADATA_KIND)},application/json`;
 }
 
 function asMetadata(kind: string): string {

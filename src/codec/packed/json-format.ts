@@ -2,7 +2,7 @@ import { type EncodedObject, JSON_MEDIA_TYPE } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import { type ObjectPath, valueAt } from '../../api/object-path.ts';
 import { beginsWith } from '../json/json-object-reader.ts';
-import { JsonMetadataOutlines } from './json-metadata-outlines.ts';
+import { JsonMetadataOutlines, type MetadataNames } from './json-metadata-outlines.ts';
 import { JsonPaths, parseJson } from './json-values.ts';
 import { isLarge, JsonViews } from './json-views.ts';
 import { bindFields, type PartReader, type ViewSource } from './lazy-view.ts';
@@ -43,6 +43,7 @@ export interface JsonLayout {
   /** Both 0 when there are none. */
   readonly labelsStart: number;
   readonly labelsEnd: number;
+  readonly metadataNames: MetadataNames;
 }
 
 /**
@@ -87,24 +88,23 @@ export class JsonFormat implements PackedFormat, PartReader {
     return parseJson(bytes, start + labelsStart, start + bytes.readUInt32LE(at + 4)) as Labels;
   }
 
-  outline(bytes: Buffer, start: number, end: number): Outline | undefined {
-    const shape = this.#shapeAt(bytes, end);
+  /** Of the object whose text begins at `start`. */
+  outline({ shape, ranges, metadataNames }: JsonLayout, bytes: Buffer, start: number): Outline | undefined {
     if (shape === undefined) return undefined;
-    if (shape.outlined === undefined) shape.outlined = this.#outlined(shape, bytes, start, end);
+    if (shape.outlined === undefined) shape.outlined = this.#outlined(shape, ranges, bytes, start);
     if (shape.outlined === null) return undefined;
     const { fields, types, outlines } = shape.outlined;
-    let at = layoutStart(shape, end);
-    for (const type of types) {
-      const valueStart = start + bytes.readUInt32LE(at);
-      const valueEnd = start + bytes.readUInt32LE(at + 4);
+    for (let i = 0; i < types.length; i++) {
+      const type = types[i];
+      const valueStart = start + (ranges[2 * i] as number);
+      const valueEnd = start + (ranges[2 * i + 1] as number);
       const isKnown =
         type === undefined
           ? isLarge(bytes, valueStart, valueEnd)
           : valueEnd - valueStart === type.length && beginsWith(bytes, valueStart, valueEnd, type);
       if (!isKnown) return undefined;
-      at += RANGE_BYTES;
     }
-    const metadata = this.#metadata.outline(bytes, start, end);
+    const metadata = this.#metadata.outline(metadataNames);
     let outline = outlines.get(metadata);
     if (outline === undefined) {
       outline = new Outline(fields, this, metadata);
@@ -151,18 +151,16 @@ export class JsonFormat implements PackedFormat, PartReader {
     return { mediaType: JSON_MEDIA_TYPE, bytes: bytes.subarray(start, textEnd) };
   }
 
-  #outlined(shape: JsonShape, bytes: Buffer, start: number, end: number): OutlinedText | null {
-    let at = layoutStart(shape, end);
+  #outlined(shape: JsonShape, ranges: readonly number[], bytes: Buffer, start: number): OutlinedText | null {
     const types: (Buffer | undefined)[] = [];
     const fields: OutlineField[] = [];
-    for (const name of shape.names) {
+    for (const [i, name] of shape.names.entries()) {
       const isType = name === 'kind' || name === 'apiVersion';
-      const value = bytes.toString('latin1', start + bytes.readUInt32LE(at), start + bytes.readUInt32LE(at + 4));
+      const value = bytes.toString('latin1', start + (ranges[2 * i] as number), start + (ranges[2 * i + 1] as number));
       const field = isType ? PLAIN_TEXT.exec(value)?.[1] : this.#views.accessor(name);
       if (field === undefined) return null;
       types.push(isType ? Buffer.from(value) : undefined);
       fields.push([name, field]);
-      at += RANGE_BYTES;
     }
     return { fields, types, outlines: new Map() };
   }

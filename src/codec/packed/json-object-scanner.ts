@@ -12,6 +12,7 @@ import {
 import { beginsWith } from '../json/json-object-reader.ts';
 import { KeyReader } from '../protobuf/identity-scanner.ts';
 import type { JsonFormat, JsonLayout, JsonShape } from './json-format.ts';
+import { MetadataNames } from './json-metadata-outlines.ts';
 
 export interface JsonObjectScannerOptions {
   /** What objects must be, and become when they do not say it. "" accepts any kind. */
@@ -27,6 +28,7 @@ export interface JsonObjectScannerOptions {
 const MAX_FIELDS = 64;
 
 const NULL = Buffer.from('null');
+const EMPTY_TEXT_BYTES = 2;
 const PREFIX_START = '{"kind":';
 const PREFIX_MIDDLE = ',"apiVersion":';
 
@@ -72,6 +74,7 @@ export class JsonObjectScanner implements JsonLayout {
   readonly ranges: number[] = [];
   labelsStart = 0;
   labelsEnd = 0;
+  readonly metadataNames = new MetadataNames();
   readonly #options: JsonObjectScannerOptions;
   readonly #kindValue: Buffer;
   readonly #apiVersionValue: Buffer;
@@ -147,6 +150,7 @@ export class JsonObjectScanner implements JsonLayout {
     this.#nameStart = this.#nameEnd = this.#namespaceStart = this.#namespaceEnd = 0;
     this.labelsStart = this.labelsEnd = 0;
     this.ranges.length = 0;
+    this.metadataNames.begin(bytes);
     this.#lastNames = this.#names.length > 0 ? this.#names : this.#lastNames;
     this.#names = [];
     this.#hasPrefix = this.#hasTooMany = false;
@@ -197,6 +201,9 @@ export class JsonObjectScanner implements JsonLayout {
     let seen = 0;
     while (members.next()) {
       const field = fieldAt(bytes, members);
+      if (field !== MANAGED_FIELDS || !this.#options.dropManagedFields) {
+        this.metadataNames.add(members.keyStart, members.keyEnd);
+      }
       if (field === 0) {
         members.valueEnd = skipValidValue(bytes, members.valueStart, this.#end);
         continue;
@@ -216,6 +223,9 @@ export class JsonObjectScanner implements JsonLayout {
   /** False when the value is not of the type that it should have. */
   #take(field: number, start: number, end: number): boolean {
     const bytes = this.#bytes;
+    if (field !== LABELS && (bytes[start] !== QUOTE || end - start <= EMPTY_TEXT_BYTES)) {
+      this.metadataNames.areUsual = false;
+    }
     if (this.#isValue(start, end, NULL)) return true;
     if (field === LABELS) {
       this.labelsStart = start;

@@ -5,8 +5,7 @@ import type { ObjectPath, PathReadable } from '../../api/object-path.ts';
 import { markOrigin, type Origin, type Reduction } from '../../api/origin.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufFilter } from '../filter/protobuf-filter.ts';
-import { IdentifyingKeeper } from '../protobuf/identity-scanner.ts';
-import type { WireReader } from '../protobuf/wire-reader.ts';
+import { IdentifyingKeeper, type IdentityScanner } from '../protobuf/identity-scanner.ts';
 import type { PartReader, ViewSource } from './lazy-view.ts';
 import type { Outline } from './outline.ts';
 import { Place, type Room, type Slabs } from './slabs.ts';
@@ -17,8 +16,6 @@ import { Place, type Room, type Slabs } from './slabs.ts';
  */
 export interface PackedFormat {
   labels(bytes: Buffer, start: number, end: number): Labels;
-  /** How its view looks before anybody reads it, when that can be told without its bytes from now on. */
-  outline(bytes: Buffer, start: number, end: number): Outline | undefined;
   /** Plain data to its reader. No two views share anything that their readers could change. */
   view(bytes: Buffer, start: number, end: number, source: ViewSource): object;
   /** As the path would be followed in the view, without one. */
@@ -29,6 +26,11 @@ export interface PackedFormat {
   pathOf?(bytes: Buffer, start: number, end: number, partStart: number): string;
   /** The object as it came, without what the format has added to it. */
   encoded(bytes: Buffer, start: number, end: number): EncodedObject;
+}
+
+/** One that can tell from the bytes alone how a view looks before anybody reads it; undefined when that takes its bytes each time. */
+export interface OutliningFormat {
+  outline(bytes: Buffer, start: number, end: number): Outline | undefined;
 }
 
 /** Hears of every object whose bytes turn out to be damaged when somebody reads them. */
@@ -63,9 +65,8 @@ export class PackedFamily<T extends KubernetesObject> {
     this.#onDamage = onDamage;
   }
 
-  /** Those among them whose views look like that of the object from `start` to `end`. */
-  like(bytes: Buffer, start: number, end: number): this {
-    const outline = this.format.outline(bytes, start, end);
+  /** Those among them whose views have this outline. */
+  like(outline: Outline | undefined): this {
     if (outline === undefined) return this;
     let family = this.#byOutline.get(outline);
     if (family === undefined) {
@@ -215,7 +216,8 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
 
 export interface PackedProtobufKeeperOptions<T extends KubernetesObject> {
   family: PackedFamily<T>;
-  reader: WireReader;
+  format: OutliningFormat;
+  scanner: IdentityScanner;
   dropManagedFields: boolean;
   /** Takes care of managed fields too. */
   filter: ProtobufFilter | undefined;
@@ -228,8 +230,8 @@ export abstract class ReducingKeeper<T extends KubernetesObject> extends Identif
   /** What `write` writes, when it is not what the scanner has. */
   #kept: Buffer | undefined;
 
-  constructor({ reader, filter, dropManagedFields }: PackedProtobufKeeperOptions<T>) {
-    super(reader);
+  constructor({ scanner, filter, dropManagedFields }: PackedProtobufKeeperOptions<T>) {
+    super(scanner);
     this.#filter = filter;
     this.#dropManagedFields = dropManagedFields;
   }
@@ -261,17 +263,19 @@ export abstract class ReducingKeeper<T extends KubernetesObject> extends Identif
 /** From the message of an object to a `Cached` that keeps it in the slabs. */
 export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKeeper<T> {
   readonly #family: PackedFamily<T>;
+  readonly #format: OutliningFormat;
 
   constructor(options: PackedProtobufKeeperOptions<T>) {
     super(options);
     this.#family = options.family;
+    this.#format = options.format;
   }
 
   protected override keepReduced(length: number): Cached<T> {
     const room = this.#family.slabs.reserve(length);
     const { slab, offset } = room;
     this.write(slab.bytes, offset);
-    const family = this.#family.like(slab.bytes, offset, offset + length);
+    const family = this.#family.like(this.#format.outline(slab.bytes, offset, offset + length));
     return new PackedCached(family, this.scanner, room, length);
   }
 
@@ -281,7 +285,7 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
     const restored: Cached<T>[] = [];
     while (objects.next()) {
       const { start, end, look } = objects;
-      const family = families[look] ?? this.#family.like(bytes, start, end);
+      const family = families[look] ?? this.#family.like(this.#format.outline(bytes, start, end));
       if (look > 0) families[look] = family;
       restored.push(new PackedCached(family, objects, { slab, offset: start }, end - start));
     }

@@ -68,7 +68,8 @@ export class PackedJsonKeeper<T extends KubernetesObject> implements JsonKeeper<
     const { slab, offset } = room;
     scanner.copyText(slab.bytes, offset);
     format.writeLayout(scanner, slab.bytes, offset + textSize);
-    return new PackedCached(family.like(slab.bytes, offset, offset + length), scanner, room, length);
+    const outline = format.outline(scanner, slab.bytes, offset);
+    return new PackedCached(family.like(outline), scanner, room, length);
   }
 
   #packOrExplain(decoded: Cached<T> | BrokenObject, where: Where): Cached<T> | BrokenObject {

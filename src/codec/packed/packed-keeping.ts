@@ -13,7 +13,8 @@ import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
 import type { KeepOptions } from '../keep-options.ts';
 import type { ExpectedObjects, JsonKeeper, Keeping, ProtobufKeeper, ProtobufKeeperParts } from '../keeping.ts';
 import { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
-import { messagePlan } from '../protobuf/message-plan.ts';
+import { IdentityScanner } from '../protobuf/identity-scanner.ts';
+import { type MessagePlan, messagePlan } from '../protobuf/message-plan.ts';
 import { JsonFormat } from './json-format.ts';
 import { JsonObjectScanner } from './json-object-scanner.ts';
 import {
@@ -46,18 +47,16 @@ export interface PackedKeepingOptions<T extends KubernetesObject> extends FieldF
 export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
   readonly #slabs = new Slabs();
   readonly #sharing: Sharing | undefined;
-  readonly #rules: FieldRules | undefined;
-  readonly #dropManagedFields: boolean;
-  readonly #reduction: Reduction | undefined;
-  readonly #onDamage: DamageListener<T> | undefined;
+  readonly #manner: Manner<T>;
 
   /** Throws `TypeError` when a path cannot be followed. */
-  constructor(options: PackedKeepingOptions<T>) {
-    this.#sharing = options.store === 'shared' ? new Sharing(this.#slabs) : undefined;
-    this.#rules = fieldRules(options);
-    this.#dropManagedFields = options.managedFields !== 'keep';
-    this.#reduction = reductionBy(options);
-    this.#onDamage = options.onDamage;
+  constructor(options: PackedKeepingOptions<T>, manner: Manner<T> = mannerOf(options)) {
+    this.#sharing = manner.isShared ? new Sharing(this.#slabs) : undefined;
+    this.#manner = manner;
+  }
+
+  sibling(): PackedKeeping<T> {
+    return new PackedKeeping<T>({}, this.#manner);
   }
 
   get memory(): CodecMemory {
@@ -66,34 +65,31 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
 
   jsonKeeper(expected: ExpectedObjects): JsonKeeper<T> {
     const { kind, apiVersion } = expected;
-    const dropManagedFields = this.#dropManagedFields;
+    const { rules, dropManagedFields, reduction } = this.#manner;
     const onlyMetadata = expected.metadataOf !== undefined;
     const format = new JsonFormat();
     return new PackedJsonKeeper<T>({
-      family: this.#family(format, this.#reduction),
-      transformedFamily: this.#family(format, reductionByTransform(this.#reduction)),
+      family: this.#family(format, reduction),
+      transformedFamily: this.#family(format, reductionByTransform(reduction)),
       format,
       scanner: new JsonObjectScanner({ kind, apiVersion, format, dropManagedFields, onlyMetadata }),
-      filter: this.#rules && new JsonFilter(this.#rules),
+      filter: rules && new JsonFilter(rules),
       decoding: new PlainJsonKeeper<T>(expected, { rules: undefined, dropManagedFields, reduction: undefined }),
     });
   }
 
-  protobufKeeper({ type, schema, reader }: ProtobufKeeperParts): ProtobufKeeper<T> {
-    const whole = messagePlan(schema);
-    const plan = this.#rules === undefined ? whole : filteredPlan(whole, this.#rules);
-    const format = new ProtobufFormat({ type, plan, reader });
-    const options = {
-      reader,
-      dropManagedFields: this.#dropManagedFields,
-      filter: this.#rules && new ProtobufFilter(whole, this.#rules, reader),
-    };
+  protobufKeeper(parts: ProtobufKeeperParts): ProtobufKeeper<T> {
+    const manner = this.#manner;
+    const { dropManagedFields, reduction } = manner;
+    manner.protobuf ??= protobufManner(parts, manner.rules);
+    const { whole, format, filter, scanner } = manner.protobuf;
     const sharing = this.#sharing;
+    const options = { format, filter, scanner, dropManagedFields };
     if (sharing === undefined) {
-      return new PackedProtobufKeeper<T>({ ...options, family: this.#family(format, this.#reduction) });
+      return new PackedProtobufKeeper<T>({ ...options, family: this.#family(format, reduction) });
     }
-    const family = new SharedFamily<T>(this.#familyOptions(format, this.#reduction), sharing);
-    return new SharedProtobufKeeper<T>({ ...options, family, plan: whole });
+    const family = new SharedFamily<T>(this.#familyOptions(format, reduction), sharing);
+    return new SharedProtobufKeeper<T>({ ...options, family, plan: whole, reader: parts.reader });
   }
 
   #family(format: PackedFormat, reduction: Reduction | undefined): PackedFamily<T> {
@@ -101,8 +97,47 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
   }
 
   #familyOptions(format: PackedFormat, reduction: Reduction | undefined): PackedFamilyOptions<T> {
-    return { format, slabs: this.#slabs, reduction, onDamage: this.#onDamage };
+    return { format, slabs: this.#slabs, reduction, onDamage: this.#manner.onDamage };
   }
+}
+
+/** How objects are kept, wherever that is: what siblings have in common. */
+interface Manner<T extends KubernetesObject> {
+  readonly isShared: boolean;
+  readonly rules: FieldRules | undefined;
+  readonly dropManagedFields: boolean;
+  readonly reduction: Reduction | undefined;
+  readonly onDamage: DamageListener<T> | undefined;
+  /** Unset until there is protobuf to keep. */
+  protobuf?: ProtobufManner;
+}
+
+interface ProtobufManner {
+  readonly whole: MessagePlan;
+  readonly format: ProtobufFormat;
+  readonly filter: ProtobufFilter | undefined;
+  readonly scanner: IdentityScanner;
+}
+
+function mannerOf<T extends KubernetesObject>(options: PackedKeepingOptions<T>): Manner<T> {
+  return {
+    isShared: options.store === 'shared',
+    rules: fieldRules(options),
+    dropManagedFields: options.managedFields !== 'keep',
+    reduction: reductionBy(options),
+    onDamage: options.onDamage,
+  };
+}
+
+function protobufManner({ type, schema, reader }: ProtobufKeeperParts, rules: FieldRules | undefined): ProtobufManner {
+  const whole = messagePlan(schema);
+  const plan = rules === undefined ? whole : filteredPlan(whole, rules);
+  return {
+    whole,
+    format: new ProtobufFormat({ type, plan, reader }),
+    filter: rules && new ProtobufFilter(whole, rules, reader),
+    scanner: new IdentityScanner(reader),
+  };
 }
 
 /** Of a store that shares. */

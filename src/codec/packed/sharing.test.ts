@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { IdentityScanner } from '../protobuf/identity-scanner.ts';
 import { encodeMessage } from '../protobuf/message-encoder-fixture.ts';
 import { messagePlan } from '../protobuf/message-plan.ts';
 import { core } from '../protobuf/protobuf-fixture.ts';
@@ -62,7 +63,9 @@ function storeOf(hash?: ContentHash) {
   const family = new SharedFamily<AnyObject>(options, sharing);
   const keeper = new SharedProtobufKeeper<AnyObject>({
     family,
+    format,
     reader,
+    scanner: new IdentityScanner(reader),
     dropManagedFields: true,
     filter: undefined,
     plan,

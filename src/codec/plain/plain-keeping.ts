@@ -5,7 +5,7 @@ import { plainCached } from '../../api/plain-cached.ts';
 import { type FieldFilterOptions, type FieldRules, fieldRules, reductionBy } from '../filter/field-filter.ts';
 import { filteredPlan, ProtobufFilter } from '../filter/protobuf-filter.ts';
 import type { ExpectedObjects, JsonKeeper, Keeping, ProtobufKeeper, ProtobufKeeperParts } from '../keeping.ts';
-import { IdentifyingKeeper } from '../protobuf/identity-scanner.ts';
+import { IdentifyingKeeper, IdentityScanner } from '../protobuf/identity-scanner.ts';
 import { messagePlan } from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { PlainJsonKeeper, type PlainKeeperOptions } from './plain-json-keeper.ts';
@@ -22,7 +22,7 @@ export class PlainProtobufKeeper<T extends KubernetesObject> extends Identifying
     { type, schema, reader }: ProtobufKeeperParts,
     { rules, dropManagedFields, reduction }: PlainKeeperOptions,
   ) {
-    super(reader);
+    super(new IdentityScanner(reader));
     const whole = messagePlan(schema);
     const shown: FieldRules | undefined = rules ?? (dropManagedFields ? WITHOUT_MANAGED_FIELDS : undefined);
     // The decoder skips whole fields that are not in the plan; only rules about what is inside need a filter.
@@ -42,6 +42,7 @@ export class PlainProtobufKeeper<T extends KubernetesObject> extends Identifying
 /** Objects are decoded when they arrive; damage anywhere in what is kept of one makes it broken. */
 export class PlainKeeping<T extends KubernetesObject> implements Keeping<T> {
   readonly #options: PlainKeeperOptions;
+  #protobufKeeper: PlainProtobufKeeper<T> | undefined;
 
   /** Throws `TypeError` when a path cannot be followed. */
   constructor(options: FieldFilterOptions) {
@@ -57,6 +58,12 @@ export class PlainKeeping<T extends KubernetesObject> implements Keeping<T> {
   }
 
   protobufKeeper(parts: ProtobufKeeperParts): ProtobufKeeper<T> {
-    return new PlainProtobufKeeper<T>(parts, this.#options);
+    this.#protobufKeeper ??= new PlainProtobufKeeper<T>(parts, this.#options);
+    return this.#protobufKeeper;
+  }
+
+  /** It keeps nothing itself. */
+  sibling(): this {
+    return this;
   }
 }

@@ -81,24 +81,25 @@ function field(tag: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag]), length.subarray(0, size), content]);
 }
 
-export interface FrameReaderOptions<T extends KubernetesObject> {
+/** What reads the frames of one resource. */
+export interface FrameReading {
   /** What the objects of the watch must be. */
-  type: EnvelopeType;
-  keeper: ProtobufKeeper<T>;
+  readonly type: EnvelopeType;
+  readonly head: FrameHead;
+  readonly reader: WireReader;
   /** Decodes such objects. */
-  decoder: ObjectDecoder;
-  statusDecoder: ObjectDecoder;
-  reader: WireReader;
+  readonly decoder: ObjectDecoder;
+  readonly statusDecoder: ObjectDecoder;
 }
 
 /** From the bytes of one frame of a watch to the frame. */
 export class FrameReader<T extends KubernetesObject> {
-  readonly #options: FrameReaderOptions<T>;
-  readonly #head: FrameHead;
+  readonly #reading: FrameReading;
+  readonly #keeper: ProtobufKeeper<T>;
 
-  constructor(options: FrameReaderOptions<T>) {
-    this.#options = options;
-    this.#head = new FrameHead(options.type);
+  constructor(reading: FrameReading, keeper: ProtobufKeeper<T>) {
+    this.#reading = reading;
+    this.#keeper = keeper;
   }
 
   /** Damage is told by the frame, as the next one begins where this one ends. */
@@ -115,9 +116,8 @@ export class FrameReader<T extends KubernetesObject> {
   }
 
   #read(bytes: Buffer, start: number, end: number): CachedFrame<T> {
-    const head = this.#head;
+    const { head, reader, statusDecoder, decoder } = this.#reading;
     if (head.match(bytes, start, end)) return this.#objectFrame(head.type, bytes, head.objectStart, head.objectEnd);
-    const { reader, statusDecoder, decoder } = this.#options;
     const { type, objectStart, objectEnd } = readEvent(reader, bytes, start, end);
     const envelope = readEnvelope(reader, bytes, objectStart, objectEnd);
     switch (type) {
@@ -137,7 +137,7 @@ export class FrameReader<T extends KubernetesObject> {
   }
 
   #refuseOtherType(envelope: Envelope): void {
-    const { type: expected } = this.#options;
+    const { type: expected } = this.#reading;
     if (isOfType(envelope, expected)) return;
     throw new DecodeError(
       'unsupported',
@@ -146,7 +146,7 @@ export class FrameReader<T extends KubernetesObject> {
   }
 
   #objectFrame(type: ObjectEventType, bytes: Buffer, start: number, end: number): CachedFrame<T> {
-    const { keeper } = this.#options;
+    const keeper = this.#keeper;
     const taken = keeper.take(bytes, start, end, WHERE[type]);
     if ('problem' in taken) return { type: 'BROKEN', broken: taken };
     if (type === 'DELETED') keeper.detach?.(taken);

@@ -230,8 +230,8 @@ export abstract class IdentifyingKeeper<T extends KubernetesObject> implements P
   /** Holds what was found in the object at hand. */
   protected readonly scanner: IdentityScanner;
 
-  constructor(reader: WireReader) {
-    this.scanner = new IdentityScanner(reader);
+  constructor(scanner: IdentityScanner) {
+    this.scanner = scanner;
   }
 
   take(bytes: Buffer, start: number, end: number, where: Where): Cached<T> | BrokenObject {

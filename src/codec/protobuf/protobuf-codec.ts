@@ -10,26 +10,26 @@ import {
   type SavedObjects,
 } from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
-import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
+import { type Resource, resourceName } from '../../api/resource.ts';
 import type { Status } from '../../api/status.ts';
-import type { TypeSchema } from '../../api/type-schema.ts';
-import { schemaOfKind, typeSchema } from '../../generated/type-schemas.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Codec, CodecMemory, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
+import { acceptJson } from '../json/json-codec.ts';
 import type { Keeping, ProtobufKeeper } from '../keeping.ts';
 import { FrameCutter } from './chunk-reader.ts';
 import { type EnvelopeType, readEnvelope } from './envelope.ts';
 import { FrameReader } from './frame-reader.ts';
 import { ListCutter } from './list-cutter.ts';
-import { ObjectDecoder } from './object-decoder.ts';
-import { type StringTable, WireReader } from './wire-reader.ts';
+import type { ObjectDecoder } from './object-decoder.ts';
+import { type ProtobufReading, statusDecoder } from './protobuf-reading.ts';
+import { WireReader } from './wire-reader.ts';
 
 export interface ProtobufCodecOptions<T extends KubernetesObject> {
   resource: Resource<T>;
-  /** Reads the answers of servers that have only JSON, and all answers when the resource is not built in. */
-  json: Codec<T>;
+  /** Makes what reads the answers of servers that have only JSON, and all answers when the resource is not built in; asked once at most. */
+  json: () => Codec<T>;
   /** Whether servers are asked for protobuf first, and not only for JSON. */
   isPreferred: boolean;
   /** Ask for `PartialObjectMetadata` instead of whole objects, of custom resources too; `json` must do the same. */
@@ -39,12 +39,9 @@ export interface ProtobufCodecOptions<T extends KubernetesObject> {
   keeping: Keeping<T>;
   /** Whose turns long answers are read in. Default: the machine's. */
   clock?: Clock | undefined;
-  /** Where strings that repeat are remembered; codecs may share one. Default: one of its own. */
-  strings: StringTable | undefined;
+  /** Undefined when no schema is known, so that there is nothing but JSON. */
+  reading: ProtobufReading | undefined;
 }
-
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
-const METADATA_TYPE: EnvelopeType = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
 /** Protobuf where the server has it, else JSON: the content type of each response decides. */
 export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
@@ -52,31 +49,36 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   readonly acceptWatch: string;
   readonly memory?: CodecMemory;
   readonly #resource: Resource<T>;
-  readonly #json: Codec<T>;
+  readonly #makeJson: () => Codec<T>;
+  /** Where servers speak protobuf, it is never made. */
+  #madeJson: Codec<T> | undefined;
   readonly #maxObjectBytes: number;
   readonly #clock: Clock | undefined;
   /** Undefined when no schema is known, so that there is nothing but JSON. */
   readonly #protobuf: Protobuf<T> | undefined;
 
   constructor(options: ProtobufCodecOptions<T>) {
-    const { resource, json, isPreferred, metadataOnly, keeping } = options;
+    const { resource, json, isPreferred, metadataOnly, keeping, reading } = options;
     this.#resource = resource;
-    this.#json = json;
+    this.#makeJson = json;
     this.#maxObjectBytes = options.maxObjectBytes;
     this.#clock = options.clock;
-    this.accept = json.accept;
-    this.acceptWatch = json.acceptWatch;
+    this.accept = acceptJson('list', metadataOnly);
+    this.acceptWatch = acceptJson('watch', metadataOnly);
     if (keeping.memory !== undefined) this.memory = keeping.memory;
-    const type = metadataOnly ? METADATA_TYPE : { kind: resource.kind, apiVersion: apiVersionOf(resource) };
-    const schema = metadataOnly
-      ? `${META}.PartialObjectMetadata`
-      : schemaOfKind(resource.group, resource.version, resource.kind);
-    if (schema === undefined) return;
-    this.#protobuf = makeProtobuf(options, type, schema);
+    if (reading === undefined) return;
+    const keeper = keeping.protobufKeeper(reading);
+    this.#protobuf = { reading, keeper, frameReader: new FrameReader(reading, keeper) };
     if (!isPreferred) return;
+    const { type } = reading;
     const as = (kind: string) => (metadataOnly ? `;as=${kind};g=meta.k8s.io;v=v1` : '');
-    this.accept = `${PROTOBUF_MEDIA_TYPE}${as(`${type.kind}List`)},${json.accept}`;
-    this.acceptWatch = `${PROTOBUF_MEDIA_TYPE}${as(type.kind)};stream=watch,${json.acceptWatch}`;
+    this.accept = `${PROTOBUF_MEDIA_TYPE}${as(`${type.kind}List`)},${this.accept}`;
+    this.acceptWatch = `${PROTOBUF_MEDIA_TYPE}${as(type.kind)};stream=watch,${this.acceptWatch}`;
+  }
+
+  get #json(): Codec<T> {
+    this.#madeJson ??= this.#makeJson();
+    return this.#madeJson;
   }
 
   readList(body: AsyncIterable<Uint8Array>, contentType: string, onBytes?: OnBytes): Promise<CachedList<T>> {
@@ -118,7 +120,8 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     body: AsyncIterable<Uint8Array>,
     onBytes: OnBytes | undefined,
   ): Promise<CachedList<T>> {
-    const { type, keeper, reader } = protobuf;
+    const { keeper } = protobuf;
+    const { type, reader, listMetaDecoder } = protobuf.reading;
     const isList = ({ kind, apiVersion }: EnvelopeType) => {
       if (kind === `${type.kind}List` && apiVersion === type.apiVersion) return true;
       if (kind === 'Status') return false;
@@ -140,8 +143,8 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
       }
     }
     cutter.finish();
-    if (cutter.other) throw new ApiError(protobuf.statusDecoder.decode(cutter.other) as Status);
-    return { items, broken, metadata: listMeta(protobuf.listMetaDecoder, cutter.metadata) };
+    if (cutter.other) throw new ApiError(protobuf.reading.statusDecoder.decode(cutter.other) as Status);
+    return { items, broken, metadata: listMeta(listMetaDecoder, cutter.metadata) };
   }
 
   async *#readWatch(
@@ -181,43 +184,11 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   }
 }
 
-/** What reads the protobuf of one resource. All of it shares one reader, as none of it waits in the middle. */
+/** From the protobuf of a server to objects in the memory of this codec. */
 interface Protobuf<T extends KubernetesObject> {
-  readonly type: EnvelopeType;
-  readonly reader: WireReader;
+  readonly reading: ProtobufReading;
   readonly keeper: ProtobufKeeper<T>;
   readonly frameReader: FrameReader<T>;
-  readonly statusDecoder: ObjectDecoder;
-  readonly listMetaDecoder: ObjectDecoder;
-}
-
-function makeProtobuf<T extends KubernetesObject>(
-  { keeping, strings }: ProtobufCodecOptions<T>,
-  type: EnvelopeType,
-  schemaName: string,
-): Protobuf<T> {
-  const reader = new WireReader(strings);
-  const schema = schemaNamed(schemaName);
-  const keeper = keeping.protobufKeeper({ type, schema, reader });
-  const decoders = { decoder: new ObjectDecoder(schema, { type, reader }), statusDecoder: statusDecoder(reader) };
-  return {
-    type,
-    reader,
-    keeper,
-    frameReader: new FrameReader({ type, keeper, reader, ...decoders }),
-    statusDecoder: decoders.statusDecoder,
-    listMetaDecoder: new ObjectDecoder(schemaNamed(`${META}.ListMeta`), { reader }),
-  };
-}
-
-function statusDecoder(reader: WireReader): ObjectDecoder {
-  return new ObjectDecoder(schemaNamed(`${META}.Status`), { type: { kind: 'Status', apiVersion: 'v1' }, reader });
-}
-
-function schemaNamed(name: string): TypeSchema {
-  const schema = typeSchema(name);
-  if (!schema) throw new TypeError(`there is no schema of ${name}`);
-  return schema;
 }
 
 function isProtobuf(contentType: string): boolean {

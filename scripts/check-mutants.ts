@@ -1,10 +1,10 @@
 /**
  * Plants each bug of `tools/mutants/` in a copy of the sources, and demands that a unit test finds it:
  *
- *     tsx scripts/check-mutants.ts [--write] [--workshops N] [text]
+ *     tsx scripts/check-mutants.ts [--new] [--write] [--workshops N] [text]
  *
- * `text` selects the bugs whose file or description contains it. `--write` puts the result into docs/mutants.md, where bugs that were
- * not selected keep what the page says of them. A bug is found when a test fails, or when the tests hang; a file that does not load
+ * `text` selects the bugs whose file or description contains it, `--new` those of which docs/mutants.md says nothing yet. `--write` puts
+ * the result into that page, where bugs that were not selected keep what it says of them. A bug is found when a test fails, or when the tests hang; a file that does not load
  * proves nothing, and is an error. `--workshops` says how many are judged at a time.
  */
 import { spawn } from 'node:child_process';
@@ -160,12 +160,20 @@ function resultTable(outcomes: readonly Outcome[]): string {
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { write: { type: 'boolean', default: false }, workshops: { type: 'string' } },
+    options: {
+      new: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      workshops: { type: 'string' },
+    },
     allowPositionals: true,
   });
   const { write } = values;
   const [text] = positionals;
-  const mutants = MUTANTS.filter(({ bug, file }) => text === undefined || bug.includes(text) || file.includes(text));
+  const told = withPageResults(readFileSync(RESULT_PAGE, 'utf8'), []);
+  const mutants = told
+    .filter(({ verdict }) => !values.new || verdict === 'not run')
+    .map(({ mutant }) => mutant)
+    .filter(({ bug, file }) => text === undefined || bug.includes(text) || file.includes(text));
   const faults = faultsOf(MUTANTS);
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) {

@@ -212,8 +212,7 @@ export class ControllerLoop {
     }
     const { ownWrites } = this.#environment;
     if (!ownWrites.isCaughtUp(key)) {
-      const priority = this.#queue.priorityOf(key);
-      ownWrites.whenCaughtUp(key, (result) => {
+      ownWrites.whenCaughtUp(key, this.#queue.priorityOf(key), (result, priority) => {
         this.#metrics.waited(result);
         this.#queue.add(key, { priority });
       });

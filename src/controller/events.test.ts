@@ -358,6 +358,31 @@ describe('priorities', () => {
   });
 });
 
+describe('a kind that is read, and what a predicate drops', () => {
+  it('is in the cache, and causes no run', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites, { when: ({ object }) => object.metadata?.name === 'wanted' })
+      .reads(configMaps)
+      .reconcile(({ name, lister }) => {
+        runs.push(`${name}: ${lister(sites).list().length} ${lister(configMaps).list().length}`);
+      });
+    await fixture.start();
+    await admin.client(configMaps).create({ metadata: { name: 'c' } });
+    await admin.client(configMaps).patch('c', { data: { a: 'b' } });
+    await fixture.createSite('dropped');
+    await clock.advance(60_000);
+    expect(runs).toEqual([]);
+    await fixture.createSite('wanted');
+    await clock.advance(0);
+    expect(runs).toEqual(['wanted: 2 1']);
+  });
+});
+
 describe('the objects of events', () => {
   it.each([
     ['are not decoded for their keys', undefined, false],

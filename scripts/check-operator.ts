@@ -1,13 +1,23 @@
 /**
  * Checks what `tidewatch init operator` writes, as its users get it: packs the package, writes a project that depends on the tarball, installs
- * it, compiles it, runs its tests, writes its RBAC rules again, and runs it on its embedded server until Ctrl-C.
+ * it, compiles it, runs its tests, writes its RBAC rules again, and runs it until Ctrl-C: on its embedded server, and on that of a kubeconfig.
  * Needs a fresh `npm run build`, npm's registry for the tools of the project, and the door `tidewatch/controller`.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import type { KubernetesObject } from '../src/api/metadata.ts';
+import { defineResource } from '../src/api/resource.ts';
+import { customResourceDefinitions } from '../src/generated/api/apiextensions/v1.ts';
+import { ApiServer } from '../src/testing/api-server.ts';
+
+interface Website extends KubernetesObject {
+  status?: { conditions?: { type: string; status: string }[] };
+}
 
 const START_MS = 60_000;
 const STOP_MS = 30_000;
@@ -38,28 +48,61 @@ function checkScript(project: string, script: string, what: string): void {
   report(code === 0, `${what}: npm run ${script}${code === 0 ? '' : ` ended with code ${code}:\n${output}`}`);
 }
 
-/** As in a terminal: Ctrl-C reaches every process of the command. */
-async function checkStart(project: string): Promise<void> {
-  const child = spawn('npm', ['start'], { cwd: project, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  let isReady = false;
-  const signal = (name: 'SIGINT' | 'SIGKILL') => child.pid !== undefined && process.kill(-child.pid, name);
-  const timer = setTimeout(() => signal('SIGKILL'), START_MS + STOP_MS);
-  const onOutput = (chunk: Buffer) => {
-    output += chunk;
-    if (isReady || !output.includes('Ready True')) return;
-    isReady = true;
-    signal('SIGINT');
-  };
-  child.stdout.on('data', onOutput);
-  child.stderr.on('data', onOutput);
-  const how = await new Promise<string>((resolve) => {
-    child.on('exit', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
+/** Runs a script until it is ready, or has had its time; then Ctrl-C, which reaches every process of the command as in a terminal. */
+async function checkStart(
+  project: string,
+  script: string,
+  isReady: (output: string) => boolean | Promise<boolean>,
+  env: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  const child = spawn('npm', ['run', script], {
+    cwd: project,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   });
+  let output = '';
+  let how: string | undefined;
+  const signal = (name: 'SIGINT' | 'SIGKILL') => child.pid !== undefined && process.kill(-child.pid, name);
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+  const exited = new Promise<void>((resolve) => {
+    child.on('exit', (code, killedBy) => {
+      how = killedBy ?? `code ${code}`;
+      resolve();
+    });
+  });
+  let ready = false;
+  for (const endMs = Date.now() + START_MS; !ready && how === undefined && Date.now() < endMs; await sleep(100)) {
+    ready = await isReady(output);
+  }
+  report(ready, `npm run ${script} makes the sample object ready${ready ? '' : `:\n${output}`}`);
+  const timer = setTimeout(() => signal('SIGKILL'), STOP_MS);
+  if (how === undefined) signal('SIGINT');
+  await exited;
   clearTimeout(timer);
-  report(isReady, `npm start makes the sample object ready${isReady ? '' : `:\n${output}`}`);
-  report(how !== 'SIGKILL', `npm start ends after Ctrl-C, with ${how}`);
-  report(!existsSync(join(project, 'kubeconfig')), 'npm start leaves no kubeconfig behind');
+  report(ready && how !== 'SIGKILL', `npm run ${script} ends after Ctrl-C, with ${how}`);
+}
+
+/** On the cluster of the kubeconfig: a server in this process, with the manifests of the project. */
+async function checkStartOnCluster(project: string): Promise<void> {
+  await using server = await ApiServer.start();
+  await using cluster = server.cluster();
+  const manifest = (file: string) => parse(readFileSync(join(project, 'config', file), 'utf8'));
+  await cluster.client(customResourceDefinitions).create(manifest('crd.yaml'));
+  const websites = defineResource<Website>({
+    group: 'example.com',
+    version: 'v1',
+    plural: 'websites',
+    kind: 'Website',
+  });
+  const sample = await cluster.client(websites).create(manifest('sample.yaml'));
+  const kubeconfig = join(project, '..', 'kubeconfig');
+  writeFileSync(kubeconfig, server.kubeconfig());
+  const isReady = async () => {
+    const { status } = await cluster.client(websites).get(sample.metadata.name);
+    return status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
+  };
+  await checkStart(project, 'start:cluster', isReady, { KUBECONFIG: kubeconfig });
 }
 
 async function main(folder: string): Promise<void> {
@@ -83,7 +126,9 @@ async function main(folder: string): Promise<void> {
   report(rbac() === before, 'its rules are those that the controller declares');
   checkScript(project, 'build', 'its JavaScript is built');
   report(existsSync(join(project, 'dist/src/main.js')), 'the Dockerfile finds dist/src/main.js');
-  await checkStart(project);
+  await checkStart(project, 'start', (output) => output.includes('Ready True'));
+  report(!existsSync(join(project, 'kubeconfig')), 'npm start leaves no kubeconfig behind');
+  await checkStartOnCluster(project);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tidewatch-operator-'));

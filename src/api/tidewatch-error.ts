@@ -119,11 +119,16 @@ export class TidewatchError extends Error {
   }
 }
 
+/** Never throws: what was thrown may be anything, a revoked proxy too. */
 function isInstance(this: () => unknown, value: unknown): boolean {
   const brand = BRANDS.get(this);
-  // A class that a user has derived has no brand.
-  if (brand === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
-  return typeof value === 'object' && value !== null && brand in value;
+  try {
+    // A class that a user has derived has no brand.
+    if (brand === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && brand in value;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Cause } from './controller.ts';
 import { ControllerMetrics, type ResultLabel } from './controller-metrics.ts';
 import { settleDoubts } from './doubts.ts';
 import type { Gate, Term } from './gate.ts';
+import { LongRuns } from './long-runs.ts';
 import type { ControllerStatus } from './manager-status.ts';
 import { ParkedKeys } from './parked-keys.ts';
 import { type CheckedResult, checkedResult } from './reconcile-result.ts';
@@ -49,6 +50,8 @@ export class ControllerLoop {
   readonly #parked: ParkedKeys;
   readonly #runs = new Set<Run>();
   readonly #host: RunHost;
+  /** Undefined where runs have a time limit. */
+  readonly #longRuns: LongRuns | undefined;
   /** By key, when it is tried again after a failure or has waited for more events; for those who wait until all is done. */
   readonly #due = new Map<string, { readonly atMs: number; readonly error?: unknown }>();
   #active = 0;
@@ -65,6 +68,7 @@ export class ControllerLoop {
     this.#metrics = new ControllerMetrics(metrics, name, settings.concurrency);
     this.#parked = new ParkedKeys(clock);
     this.#host = this.#newHost();
+    this.#longRuns = settings.timeoutMs === undefined ? this.#newLongRuns() : undefined;
   }
 
   /** Runs that have not ended `stuckMs` after their signal aborted. */
@@ -155,6 +159,7 @@ export class ControllerLoop {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#queue.shutDown();
+    this.#longRuns?.stop();
     this.#valve.openForGood();
     this.abortRuns(new TidewatchError('stopped', 'the manager stops'));
     await this.idle();
@@ -212,8 +217,7 @@ export class ControllerLoop {
     }
     const { ownWrites } = this.#environment;
     if (!ownWrites.isCaughtUp(key)) {
-      const priority = this.#queue.priorityOf(key);
-      ownWrites.whenCaughtUp(key, (result) => {
+      ownWrites.whenCaughtUp(key, this.#queue.priorityOf(key), (result, priority) => {
         this.#metrics.waited(result);
         this.#queue.add(key, { priority });
       });
@@ -226,6 +230,7 @@ export class ControllerLoop {
         resolve();
       });
       this.#runs.add(run);
+      this.#longRuns?.begun();
       this.#metrics.active(++this.#active);
       void this.#reconcile(run);
     });
@@ -261,6 +266,21 @@ export class ControllerLoop {
         run.free();
       },
     };
+  }
+
+  #newLongRuns(): LongRuns {
+    const { definition, logger } = this.#environment;
+    const { name, options } = definition;
+    return new LongRuns({
+      clock: this.#options.clock,
+      runs: this.#runs,
+      afterMs: options.stuckMs,
+      onLong: ({ key }) =>
+        logger.warn(
+          `controller ${name}: the run of ${key} has not ended after ${options.stuckMs} ms, and holds its worker until it does. ` +
+            'Give .reconcile a timeoutMs, so that its signal aborts and other keys go on.',
+        ),
+    });
   }
 
   /** Never rejects. */

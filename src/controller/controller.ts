@@ -79,8 +79,8 @@ export interface ReconcileContext<T extends KubernetesObject> extends Recorder {
   listerOfAll<R extends KubernetesObject>(resource: Resource<R>): Lister<R>;
   /**
    * The object with a controller reference to this run's object, so that it is deleted with it and its events cause runs. Throws a `TypeError`
-   * when another controller owns it, when the owner is namespaced and the object is cluster-scoped or in another namespace, or when the run has
-   * no object.
+   * when another controller owns it, when the owner is namespaced and the object is in another namespace, or when the run has no object. That an
+   * object is cluster-scoped shows when `client` is to write it: that throws for a namespaced owner.
    */
   own<R extends KubernetesObject>(object: R): R;
 }
@@ -108,7 +108,10 @@ export interface ReconcileOptions {
   concurrency?: number | undefined;
   /** After this the signal of a run aborts. Default: never. controller-runtime: ReconciliationTimeout. */
   timeoutMs?: number | undefined;
-  /** A run that has not ended this long after its signal aborted fails `/healthz`. Default 10 min. */
+  /**
+   * A run that has not ended this long after its signal aborted fails `/healthz`. One without `timeoutMs` that takes this long is reported.
+   * Default 10 min.
+   */
   stuckMs?: number | undefined;
   /** Events of a key within this time after the first are one run. Default 0: none is held back. */
   debounceMs?: number | undefined;

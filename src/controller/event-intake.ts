@@ -1,5 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { ambient } from '../observe/channels.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { TimeSlice } from '../observe/time-slice.ts';
 import { failureText } from '../processor/failure-text.ts';
 import type { Listener } from '../processor/listener.ts';
 import type { Notification } from '../processor/notification.ts';
@@ -17,8 +19,12 @@ export interface EventIntakeOptions {
   enqueue: (key: string, priority: number, cause: Cause) => void;
   /** An informer has stopped, and this did not. */
   onStopped: (name: string) => void;
+  slice: TimeSlice;
   logger: Logger;
 }
+
+/** How many keys of one change are enqueued between two looks at the time. */
+const STEP = 64;
 
 /** From changes in the caches to keys to run. Reads no more of an object than its trigger asks for. */
 export class EventIntake {
@@ -54,9 +60,10 @@ export class EventIntake {
     await Promise.all(this.#registrations.map((registration) => registration.remove()));
   }
 
-  #take(trigger: Trigger, change: Notification<KubernetesObject>): void {
+  /** A promise while a change means more keys than fit into a slice; the next one waits for it. */
+  #take(trigger: Trigger, change: Notification<KubernetesObject>): Promise<void> | undefined {
     const { definition, enqueue } = this.#options;
-    if (!this.#passes(trigger, change)) return;
+    if (!this.#passes(trigger, change)) return undefined;
     const isRepeated = isUnchanged(change);
     const priority = change.isInitial || isRepeated ? LOW_PRIORITY : 0;
     const { key } = change.object;
@@ -68,7 +75,29 @@ export class EventIntake {
     else {
       const onFailure = (error: unknown) => this.#report(trigger, change, 'the function', 'causes no run', error);
       const keys = mappedKeys(trigger, change, definition.resource, onFailure);
-      for (const mapped of keys) enqueue(mapped, priority, cause);
+      if (this.#enqueueSome(keys, priority, cause)) return this.#enqueueRest(keys, priority, cause);
+    }
+    return undefined;
+  }
+
+  /** Until the slice is over. Returns whether there may be more. */
+  #enqueueSome(keys: Iterator<string, void>, priority: number, cause: Cause): boolean {
+    const { enqueue, slice } = this.#options;
+    for (let count = 1; ; count++) {
+      const { done, value } = keys.next();
+      if (done || this.#stopped) return false;
+      enqueue(value, priority, cause);
+      if (count % STEP === 0 && slice.isDue()) return true;
+    }
+  }
+
+  async #enqueueRest(keys: Iterator<string, void>, priority: number, cause: Cause): Promise<void> {
+    const origin = ambient.cause;
+    for (let hasMore = true; hasMore; ) {
+      await this.#options.slice.pause();
+      ambient.cause = origin;
+      hasMore = this.#enqueueSome(keys, priority, cause);
+      ambient.cause = 0;
     }
   }
 

@@ -24,29 +24,34 @@ export function passes(trigger: Trigger, change: Change): boolean {
   return Boolean(answer);
 }
 
-/** The keys that `watches` makes of a change, of the old and the new object. What goes wrong is told, and the rest counts. */
-export function mappedKeys(
+/**
+ * The keys that `watches` makes of a change, of the old and the new object, each once, as they are asked for. What goes wrong is told, and the
+ * rest counts.
+ */
+export function* mappedKeys(
   trigger: Trigger,
   change: Change,
   resource: Resource,
   onFailure: (error: unknown) => void,
-): Set<string> {
-  const keys = new Set<string>();
-  const collect = (view: () => KubernetesObject) => {
+): Generator<string, void> {
+  const seen = new Set<string>();
+  function* collect(view: () => KubernetesObject) {
     try {
       const returned: unknown = trigger.map?.(view() as Stored<KubernetesObject>);
       for (const key of iterable(returned)) {
         const problem = keyProblem(key, resource);
-        if (problem === undefined) keys.add(key as string);
-        else onFailure(new TypeError(`it returned a wrong key: ${problem}`));
+        if (problem !== undefined) onFailure(new TypeError(`it returned a wrong key: ${problem}`));
+        else if (!seen.has(key as string)) {
+          seen.add(key as string);
+          yield key as string;
+        }
       }
     } catch (error) {
       onFailure(error);
     }
-  };
-  if (change.type === 'update' && change.old !== change.object) collect(() => change.oldView());
-  collect(() => change.view());
-  return keys;
+  }
+  if (change.type === 'update' && change.old !== change.object) yield* collect(() => change.oldView());
+  yield* collect(() => change.view());
 }
 
 function iterable(returned: unknown): Iterable<unknown> {

@@ -198,7 +198,9 @@ describe('EventRecorder', () => {
     expect(fault.hits).toBe(2);
     await clock.advance(20 * 11_250);
     expect(fault.hits).toBe(12);
-    expect(warnings).toEqual([expect.stringMatching(/ConfigMap default\/web is given up after 12 attempts/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^controller website: .*ConfigMap default\/web is given up after 12 attempts/),
+    ]);
     fault.remove();
   });
 
@@ -217,7 +219,7 @@ describe('EventRecorder', () => {
     await clock.advance(5 * MINUTE);
     expect(writes).toHaveLength(1);
     expect(warnings).toEqual([
-      expect.stringMatching(/The server rejected an event about ConfigMap default\/web: .*action/),
+      expect.stringMatching(/^controller website: the server rejected an event about ConfigMap default\/web: .*action/),
     ]);
   });
 
@@ -225,7 +227,11 @@ describe('EventRecorder', () => {
     server.access.deny({ groups: ['events.k8s.io'] });
     others(5);
     await clock.advance(MINUTE);
-    expect(warnings).toEqual([expect.stringMatching(/website may not write events.*Allow create and patch/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^controller website: it may not write events, the first about ConfigMap default\/web, .*Allow create and patch/,
+      ),
+    ]);
   });
 
   it('is quiet about a namespace that is gone', async () => {

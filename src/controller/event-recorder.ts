@@ -200,25 +200,29 @@ export class EventRecorder implements Recorder {
     const about = nameOf(series.event);
     if (!(error instanceof ApiError)) {
       if (++series.tries < MAX_TRIES) return false;
-      this.#logger.warn(`An event about ${about} is given up after ${MAX_TRIES} attempts: ${messageOf(error)}`);
+      this.#warn(`an event about ${about} is given up after ${MAX_TRIES} attempts: ${messageOf(error)}`);
       return true;
     }
     // A series whose object had expired, and somebody made it just now.
     if (error.kind === 'already-exists') return series.series() === undefined || ++series.tries >= MAX_TRIES;
-    if (error.kind === 'forbidden' && !isTerminating(error)) this.#reportForbidden(error);
+    if (error.kind === 'forbidden' && !isTerminating(error)) this.#reportForbidden(about, error);
     else if (error.kind === 'not-found' || isTerminating(error)) {
       this.#logger.debug(`An event about ${about} was not written, because its namespace is gone: ${error.message}`);
-    } else this.#logger.warn(`The server rejected an event about ${about}: ${error.message}`);
+    } else this.#warn(`the server rejected an event about ${about}: ${error.message}`);
     return true;
   }
 
-  #reportForbidden(error: ApiError): void {
+  #reportForbidden(about: string, error: ApiError): void {
     if (this.#isForbiddenReported) return;
     this.#isForbiddenReported = true;
-    this.#logger.warn(
-      `The controller ${this.#source.controller} may not write events, and goes on without them; this is not reported again. ` +
+    this.#warn(
+      `it may not write events, the first about ${about}, and goes on without them; this is not reported again. ` +
         `Allow create and patch on events of events.k8s.io. ${error.message}`,
     );
+  }
+
+  #warn(message: string): void {
+    this.#logger.warn(`controller ${this.#source.controller}: ${message}`);
   }
 
   #retryLater(series: EventSeries): void {

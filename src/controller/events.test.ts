@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { configMaps, namespaces } from '../generated/api/core/v1.ts';
 import type { ResourceEvent } from '../processor/processor.ts';
 import type { Cause, MapToKeys, Predicate } from './controller.ts';
-import { controllerFixture, type Site, sites } from './controller-fixture.ts';
+import { controllerFixture, recordedMetrics, type Site, sites } from './controller-fixture.ts';
 import { and, annotationsChanged, generationChanged, labelsChanged, not, or } from './predicates.ts';
 
 const update = (before: KubernetesObject['metadata'], after: KubernetesObject['metadata']): ResourceEvent<Site> =>
@@ -138,6 +138,51 @@ describe('a watched kind', () => {
     expect(await take()).toEqual(['default/still-there: add Site default/still-there']);
   });
 
+  it.each<[string, MapToKeys<KubernetesObject>]>([
+    ['nothing', () => undefined],
+    ['null', (() => null) as unknown as typeof siteOf],
+    ['no keys', () => []],
+  ])('whose function returns %s causes no run, which is not an error', async (_name, map) => {
+    const { fixture, client, take, lines } = await watching(map);
+    await using _ = fixture;
+    await client.patch('c', { data: { a: 'b' } });
+    await fixture.createSite('still-there');
+    expect(await take()).toEqual(['default/still-there: add Site default/still-there']);
+    expect(lines).toEqual([]);
+  });
+
+  it('whose function means very many keys leaves turns to others, and loses none', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    let mapped = 0;
+    const runs = new Set<string>();
+    const controller = manager
+      .controller('site')
+      .for(sites)
+      .watches(configMaps, function* () {
+        for (let n = 0; n < 3_000; n++) {
+          mapped++;
+          clock.spend(0.1);
+          yield `default/${n}`;
+        }
+      })
+      .reconcile(({ key }) => void runs.add(key));
+    controller.pause();
+    await fixture.start();
+    await admin.client(configMaps).create({ metadata: { name: 'c' } });
+    const looks = new Set<number>();
+    clock.nextTurn(function look() {
+      looks.add(mapped);
+      if (mapped < 3_000) clock.nextTurn(look);
+    });
+    await clock.advance(0);
+    controller.resume();
+    await clock.advance(0);
+    expect(looks.size).toBeGreaterThan(20);
+    expect(runs.size).toBe(3_000);
+  });
+
   it('takes one key as a text for what it is', async () => {
     const { fixture, take, lines } = await watching((() => 'default/a') as unknown as typeof siteOf);
     await using _ = fixture;
@@ -154,13 +199,19 @@ describe('a watched kind', () => {
     ],
     ['returns a promise', (async () => false) as unknown as Predicate<KubernetesObject>],
   ])('whose predicate %s causes a run, and is reported', async (_name, when) => {
-    const { fixture, take, lines } = await watching(siteOf, when);
+    const { fixture, client, take, lines } = await watching(siteOf, when);
     await using _ = fixture;
     expect(await take()).toHaveLength(1);
     expect(lines).toEqual([
       expect.stringMatching(
         /^error controller site: the predicate failed on the add of ConfigMap default\/c \(\.watches\), which causes a run/,
       ),
+    ]);
+    await client.patch('c', { data: { a: 'b' } });
+    await fixture.createSite('still-there');
+    expect(await take()).toEqual([
+      'default/one: update ConfigMap default/c',
+      'default/still-there: add Site default/still-there',
     ]);
   });
 });
@@ -203,6 +254,30 @@ describe('an owned kind', () => {
         /^warn controller site: the owner of ConfigMap default\/late, Site default\/a with uid old, is gone: one with uid .* has its name/,
       ),
     );
+  });
+
+  it('that gets another owner runs both, each once', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    const [a, b] = [await fixture.createSite('a'), await fixture.createSite('b')];
+    const owner = ({ metadata: { name, uid } }: typeof a) =>
+      ({ apiVersion: 'example.com/v1', kind: 'Site', name, uid, controller: true }) as const;
+    await admin.client(configMaps).create({ metadata: { name: 'c', ownerReferences: [owner(a)] } });
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .owns(configMaps)
+      .reconcile(({ key }) => void runs.push(key));
+    await fixture.start();
+    runs.length = 0;
+    await admin.client(configMaps).patch('c', { metadata: { ownerReferences: [owner(b)] } });
+    await clock.advance(0);
+    expect(runs.sort()).toEqual(['default/a', 'default/b']);
+    await admin.client(configMaps).patch('c', { data: { a: 'b' } });
+    await clock.advance(0);
+    expect(runs.slice(2)).toEqual(['default/b']);
   });
 
   it('of a cluster-scoped owner means the owner without a namespace', async () => {
@@ -251,8 +326,11 @@ describe('causes', () => {
 });
 
 describe('priorities', () => {
-  it('let a live change run before the initial list and a resync', async () => {
-    await using fixture = await controllerFixture({ resyncMs: 60_000 });
+  it('let a live change run before the initial list and a resync, which have -100', async () => {
+    const metrics = recordedMetrics();
+    const depths = () => ['-100', '0'].map((priority) => metrics.values.get(depthOf(priority)));
+    const depthOf = (priority: string) => `workqueue_depth{name="site",controller="site",priority="${priority}"}`;
+    await using fixture = await controllerFixture({ resyncMs: 60_000, metrics });
     const { manager, admin, clock } = fixture;
     await fixture.defineSites();
     for (const name of ['a', 'b', 'c', 'd']) await fixture.createSite(name);
@@ -265,15 +343,70 @@ describe('priorities', () => {
     await fixture.start();
     await admin.client(sites).patch('d', { spec: { color: 'red' } });
     await clock.advance(0);
+    expect(depths()).toEqual([3, 1]);
     controller.resume();
     await clock.advance(0);
     expect(runs.splice(0)).toEqual(['d add,update', 'a add', 'b add', 'c add']);
     controller.pause();
     await clock.advance(60_000);
+    expect(depths()).toEqual([4, 0]);
     await admin.client(sites).patch('c', { spec: { color: 'red' } });
     await clock.advance(0);
     controller.resume();
     await clock.advance(0);
     expect(runs).toEqual(['c resync,update', 'a resync', 'b resync', 'd resync']);
+  });
+});
+
+describe('a kind that is read, and what a predicate drops', () => {
+  it('is in the cache, and causes no run', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, admin, clock } = fixture;
+    await fixture.defineSites();
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites, { when: ({ object }) => object.metadata?.name === 'wanted' })
+      .reads(configMaps)
+      .reconcile(({ name, lister }) => {
+        runs.push(`${name}: ${lister(sites).list().length} ${lister(configMaps).list().length}`);
+      });
+    await fixture.start();
+    await admin.client(configMaps).create({ metadata: { name: 'c' } });
+    await admin.client(configMaps).patch('c', { data: { a: 'b' } });
+    await fixture.createSite('dropped');
+    await clock.advance(60_000);
+    expect(runs).toEqual([]);
+    await fixture.createSite('wanted');
+    await clock.advance(0);
+    expect(runs).toEqual(['wanted: 2 1']);
+  });
+});
+
+describe('the objects of events', () => {
+  it.each([
+    ['are not decoded for their keys', undefined, false],
+    ['are decoded for a predicate', () => true, true],
+  ])('%s', async (_name, when, isDecoded) => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    const runs: string[] = [];
+    fixture.manager
+      .controller('site')
+      .for(sites, { when })
+      .reconcile(({ key }) => void runs.push(key));
+    await fixture.start();
+    const [informer] = fixture.manager.informers();
+    const looks: boolean[] = [];
+    // It comes after the controller.
+    informer?.subscribe((change) => void looks.push(change.hasView), { name: 'look' });
+    await fixture.createSite('a');
+    await fixture.clock.advance(0);
+    await fixture.admin.client(sites).patch('a', { spec: { color: 'red' } });
+    await fixture.clock.advance(0);
+    expect([runs, looks]).toEqual([
+      ['default/a', 'default/a'],
+      [isDecoded, isDecoded],
+    ]);
   });
 });

@@ -88,6 +88,20 @@ describe('own writes', () => {
       ({ client }) => client(sites).patch('a', { status: { ready: true } }, { subresource: 'status' }),
     ],
     ['a delete', ({ client }) => client(configMaps).delete('old')],
+    [
+      'a delete that a finalizer holds up',
+      async ({ client }) => {
+        await client(configMaps).patch('old', { metadata: { finalizers: ['example.com/hold'] } });
+        await client(configMaps).delete('old');
+      },
+    ],
+    [
+      'a delete, and a create under the same name',
+      async ({ client }) => {
+        await client(configMaps).delete('old');
+        await client(configMaps).create({ metadata: { name: 'old' } });
+      },
+    ],
     ['a delete of a collection', ({ client }) => client(configMaps).deleteCollection()],
   ])('of %s hold the key back until the cache has them', async (_name, write) => {
     const { times, logger } = await runTimes(first(write));
@@ -246,5 +260,45 @@ describe('own writes', () => {
     await fixture.start();
     await clock.advance(6_000);
     expect(runs).toEqual(['a', 'blocker', 'b', 'a']);
+  });
+
+  it('leave a key the highest priority of all that asked for it while it waited for them', async () => {
+    await using fixture = await controllerFixture({ resyncMs: 1_000 });
+    const { manager, server, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    server.faults.add(WATCHES, { kind: 'delay-events', ms: 3_000 }, { times: Number.POSITIVE_INFINITY });
+    const runs: string[] = [];
+    manager
+      .controller('site')
+      .for(sites)
+      .source(later())
+      .reads(configMaps)
+      .reconcile(async ({ name, client }) => {
+        runs.push(name);
+        if (runs.length === 1) await client(configMaps).create({ metadata: { name: 'new' } });
+        // Holds the only worker until what `a` wrote has come.
+        if (name === 'blocker') await clock.sleep(1_400);
+        return name === 'b' && runs.length === 2 ? { requeueAfterMs: 3_000, priority: -50 } : undefined;
+      });
+    async function* later() {
+      await clock.sleep(500);
+      yield 'default/b';
+      // As urgent as a live change; after it come two resyncs.
+      yield 'default/a';
+      await clock.sleep(2_000);
+      yield 'default/blocker';
+    }
+    await fixture.start();
+    await clock.advance(3_950);
+    expect(runs).toEqual(['a', 'b', 'blocker', 'a', 'b']);
+  });
+
+  it('that take an object out of what a cache selects hold the key back until it is gone from there', async () => {
+    const { times } = await runTimes(
+      first(({ client }) => client(configMaps).patch('old', { metadata: { labels: { app: 'no' } } })),
+      { resources: { resources: [[configMaps, { labelSelector: 'app!=no' }]] } },
+    );
+    expect(times[1]).toBe(3_000);
   });
 });

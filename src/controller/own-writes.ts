@@ -32,8 +32,17 @@ interface Account {
   /** When nobody waits for the caches any more. */
   untilMs: number;
   /** Set while the key wants to run. */
-  waiting: { readonly timer: Timer; readonly onReady: (result: WaitResult) => void } | undefined;
+  waiting: Wait | undefined;
 }
+
+interface Wait {
+  readonly timer: Timer;
+  readonly priority: number;
+  readonly onReady: OnReady;
+}
+
+/** With the priority with which the key is to run. */
+type OnReady = (result: WaitResult, priority: number) => void;
 
 export interface OwnWritesOptions {
   name: string;
@@ -132,13 +141,13 @@ export class OwnWrites {
     return true;
   }
 
-  /** Calls back once, when `isCaughtUp` turns true. Holds for the last call of a key. */
-  whenCaughtUp(key: string, onReady: (result: WaitResult) => void): void {
+  /** Calls back once, when `isCaughtUp` turns true. Of several calls for a key the last one holds, with the highest priority of all. */
+  whenCaughtUp(key: string, priority: number, onReady: OnReady): void {
     const account = this.#accountOf(key);
-    account.waiting?.timer.clear();
+    const before = this.#stopWaiting(account);
     const waitMs = account.untilMs - monotonicMs(this.#options.clock);
     const timer = this.#options.clock.setTimeout(() => this.#wake(key, account), waitMs);
-    account.waiting = { timer, onReady };
+    account.waiting = { timer, priority: Math.max(priority, before?.priority ?? priority), onReady };
   }
 
   stop(): void {
@@ -185,16 +194,16 @@ export class OwnWrites {
   }
 
   #wake(key: string, account: Account): void {
-    const onReady = this.#stopWaiting(account);
+    const waiting = this.#stopWaiting(account);
     this.#forgetSettled(key, account);
-    onReady?.(account.writes.size > 0 ? 'gave_up' : 'caught_up');
+    waiting?.onReady(account.writes.size > 0 ? 'gave_up' : 'caught_up', waiting.priority);
   }
 
-  #stopWaiting(account: Account): ((result: WaitResult) => void) | undefined {
+  #stopWaiting(account: Account): Wait | undefined {
     const { waiting } = account;
     account.waiting = undefined;
     waiting?.timer.clear();
-    return waiting?.onReady;
+    return waiting;
   }
 
   #giveUp(key: string, account: Account): void {

@@ -36,6 +36,26 @@ export function setControllerReference<T extends KubernetesObject>(
   return keepingOrigin(object, { ...object, metadata });
 }
 
+/**
+ * Throws where a cluster-scoped object is about to be written with a reference to a namespaced owner: whoever sets the reference by the object
+ * alone cannot know its scope.
+ */
+export function mustNotOwn(owner: KubernetesObject, ownerResource: Resource, written: Resource, body: unknown): void {
+  if (written.namespaced || !ownerResource.namespaced || typeof body !== 'string') return;
+  const object = jsonOf(body);
+  const { namespace: _, ...metadata } = object?.metadata ?? {};
+  const isOwned = metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata?.uid);
+  if (isOwned) setControllerReference(owner, ownerResource, { ...object, metadata }, written);
+}
+
+function jsonOf(body: string): KubernetesObject | undefined {
+  try {
+    return JSON.parse(body) as KubernetesObject;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The reference of the controller that owns the object, if one does. apimachinery: `GetControllerOf`. */
 export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
   return object.metadata?.ownerReferences?.find((reference) => reference.controller === true);

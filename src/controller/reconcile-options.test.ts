@@ -6,7 +6,7 @@ describe('the options of a controller', () => {
     const unset = checkedOptions('web', {});
     const given = { concurrency: undefined, timeoutMs: undefined, stuckMs: undefined, debounceMs: undefined };
     expect(checkedOptions('web', { ...given, syncTimeoutMs: undefined })).toEqual(unset);
-    expect(unset).toMatchObject({ concurrency: 1, debounceMs: 0 });
+    expect(unset).toEqual({ concurrency: 1, debounceMs: 0, stuckMs: 600_000, syncTimeoutMs: 120_000 });
   });
 
   it.each([{ concurrency: 0 }, { concurrency: 1.5 }, { stuckMs: 0 }, { debounceMs: -1 }, { timeoutMs: Number.NaN }])(

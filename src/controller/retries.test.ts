@@ -54,6 +54,34 @@ describe('a run that fails', () => {
     expect(metrics.get('workqueue_retries_total{name="site",controller="site"}')).toBe(4);
   });
 
+  it.each<[string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['a text', () => 'just words'],
+    ['a symbol', () => Symbol('s')],
+    ['an object without a prototype', () => Object.create(null)],
+    ['an error whose message cannot be read', () => Object.defineProperty(new Error(), 'message', { get: fail })],
+    ['an object that does not show itself', () => ({ toString: fail, toJSON: fail, [Symbol.toPrimitive]: fail })],
+    [
+      'a proxy that refuses everything',
+      () => {
+        const { proxy, revoke } = Proxy.revocable({}, {});
+        revoke();
+        return proxy;
+      },
+    ],
+  ])('by throwing %s is reported with its key, and tried again', async (_name, make) => {
+    const { times, lines } = await runs([
+      () => {
+        throw make();
+      },
+    ]);
+    expect(times).toEqual([0, 5]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^error controller site: default\/a failed \(1 in a row\), retry in 5 ms: /),
+    ]);
+  });
+
   it('begins with 5 ms again once it has succeeded', async () => {
     const { times } = await runs([fail, fail, () => ({ requeueAfterMs: 100 }), fail]);
     expect(times).toEqual([0, 5, 15, 115, 120]);
@@ -71,6 +99,28 @@ describe('a run that fails', () => {
     ]);
     expect(metrics.get('controller_runtime_terminal_reconcile_errors_total{controller="site"}')).toBe(1);
     expect(metrics.get('controller_runtime_reconcile_errors_total{controller="site"}')).toBe(1);
+  });
+
+  it('is tried again after its own time, however many others fail: there is no bucket for all', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    const { clock } = fixture;
+    async function* many() {
+      for (let n = 0; n < 300; n++) yield `default/${n}`;
+    }
+    const times = new Map<string, number[]>();
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .source(many())
+      .reconcile(({ key }) => {
+        times.set(key, [...(times.get(key) ?? []), clock.monotonicMs()]);
+        if (times.get(key)?.length === 1) throw new Error('once');
+      });
+    await fixture.start();
+    await clock.advance(5);
+    expect(times.size).toBe(300);
+    expect([...times.values()].filter(([first = 0, second]) => second !== first + 5)).toEqual([]);
   });
 
   it('does not hold up other keys', async () => {
@@ -101,7 +151,7 @@ describe('what a run returns', () => {
   it('keeps its priority on an error and on a requeue, unless the result sets another', async () => {
     await using fixture = await controllerFixture();
     await fixture.defineSites();
-    for (const name of ['first', 'second']) await fixture.createSite(name);
+    for (const name of ['first', 'second', 'third']) await fixture.createSite(name);
     const order: string[] = [];
     const seen = new Set<string>();
     fixture.manager
@@ -113,9 +163,10 @@ describe('what a run returns', () => {
         if (name === 'blocker') await fixture.clock.sleep(100);
         if (seen.has(name)) return undefined;
         seen.add(name);
-        // Both are due while the blocker runs.
+        // All are due while the blocker runs.
         if (name === 'first') return { requeueAfterMs: 40, priority: 10 };
         if (name === 'second') throw new Error('once');
+        if (name === 'third') return { requeueAfterMs: 40 };
         return undefined;
       });
     async function* later(clock: FakeClock) {
@@ -129,10 +180,12 @@ describe('what a run returns', () => {
     expect(order).toEqual([
       'first add',
       'second add',
+      'third add',
       'blocker source',
       'first requeue', // 10
       'live source', // 0
       'second retry', // -100, as the initial list
+      'third requeue',
     ]);
   });
 
@@ -159,6 +212,28 @@ describe('what a run returns', () => {
       ]);
     },
   );
+
+  it.each<[string, unknown, RegExp]>([
+    [
+      'an error',
+      new RangeError('no such color'),
+      /returned an error, .* thrown for a retry: RangeError: no such color\.$/,
+    ],
+    ['a list', [], /returned a list/],
+    ['a field of controller-runtime', { requeueAfter: 60 }, /an object with "requeueAfter", and may return nothing or/],
+    ['an object of the server', { kind: 'Site', metadata: {} }, /an object with "kind"/],
+  ])('that is %s is reported, and is done', async (_name, nonsense, message) => {
+    const { times, lines } = await runs([() => nonsense as ReconcileResult]);
+    expect(times).toEqual([0]);
+    expect(lines).toEqual([expect.stringMatching(/^error controller site: the run of default\/a returned/)]);
+    expect(lines[0]).toMatch(message);
+  });
+
+  it('is heeded as far as it makes sense', async () => {
+    const { times, lines } = await runs([() => ({ requeueAfterMs: 50, requeue: true }) as ReconcileResult]);
+    expect(times).toEqual([0, 50]);
+    expect(lines).toEqual([expect.stringContaining('an object with "requeue"')]);
+  });
 
   it('may be an object that throws when it is read', async () => {
     const trap = {

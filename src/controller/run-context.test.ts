@@ -81,6 +81,38 @@ describe('the context of a run', () => {
     expect(listed).toEqual([1, 2]);
   });
 
+  it('refuses to own a second time, in another namespace, and what has no namespace, and writes nothing then', async () => {
+    const messages: string[] = [];
+    const refused = async (attempt: () => unknown) => {
+      try {
+        await attempt();
+      } catch (error) {
+        messages.push(String(error));
+      }
+    };
+    await using fixture = await inRun(async ({ own, client }) => {
+      const other = { apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'u', controller: true };
+      await refused(() => own({ metadata: { name: 'child', ownerReferences: [other] } }));
+      await refused(() => own({ metadata: { name: 'child', namespace: 'other' } }));
+      await refused(() => client(namespaces).create(own({ metadata: { name: 'child' } })));
+      await refused(() => client(namespaces).apply(own({ metadata: { name: 'child' } })));
+      await client(namespaces).apply({ metadata: { name: 'free' } });
+    });
+    expect(messages).toEqual([
+      expect.stringMatching(/^TypeError: Site default\/a cannot become the controller .* because Secret s controls it/),
+      expect.stringMatching(/^TypeError: Site default\/a is namespaced and cannot own .* in another namespace/),
+      expect.stringMatching(
+        /^TypeError: Site default\/a is namespaced and cannot own the Namespace child, which is clust/,
+      ),
+      expect.stringMatching(
+        /^TypeError: Site default\/a is namespaced and cannot own the Namespace child, which is clust/,
+      ),
+    ]);
+    const { items } = await fixture.admin.client(namespaces).list();
+    expect(items.map(({ metadata }) => metadata?.name)).not.toContain('child');
+    expect(items.map(({ metadata }) => metadata?.name)).toContain('free');
+  });
+
   it('names controller and key in its log, and refuses to own anything for an object that is gone', async () => {
     await using fixture = await inRun(({ object, own, logger }) => {
       if (object) logger.warn('look here');

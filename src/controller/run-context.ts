@@ -12,7 +12,7 @@ import type { ControllerCaches } from './controller-caches.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import type { Term } from './gate.ts';
 import type { OwnWrites } from './own-writes.ts';
-import { setControllerReference } from './owner-reference.ts';
+import { mustNotOwn, setControllerReference } from './owner-reference.ts';
 import { about } from './run-logger.ts';
 
 /** What all runs of a controller share. */
@@ -111,13 +111,16 @@ export class RunContext implements ReconcileContext<KubernetesObject> {
     this.#environment.recorderOf(this.#run.term).record(regarding, event);
 
   #hooks(resource: Resource): RequestHooks {
-    const { ownWrites } = this.#environment;
+    const { ownWrites, definition } = this.#environment;
     // Each request that is under way listens.
     setMaxListeners(0, this.signal);
     return {
       signal: this.signal,
       ...(this.#id !== undefined && { cause: this.#id }),
-      beforeWrite: () => this.signal.throwIfAborted(),
+      beforeWrite: ({ body }) => {
+        this.signal.throwIfAborted();
+        if (this.object) mustNotOwn(this.object, definition.resource, resource, body);
+      },
       written: (request, answer) => ownWrites.written(this.key, resource, request, answer),
       inDoubt: (request) => ownWrites.inDoubt(this.key, resource, request),
     };

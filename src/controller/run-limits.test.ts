@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { configMaps } from '../generated/api/core/v1.ts';
 import { controllerFixture, recordedMetrics, sites } from './controller-fixture.ts';
 
 const TIMEOUTS = 'controller_runtime_reconcile_timeouts_total{controller="site"}';
@@ -50,6 +51,30 @@ describe('a run', () => {
     expect(fixture.logger.lines).toEqual([expect.stringContaining('something else')]);
   });
 
+  it('that fails after its time with what cannot be read is tried again all the same', async () => {
+    const metrics = recordedMetrics();
+    await using fixture = await controllerFixture({ metrics });
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    let count = 0;
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(
+        async () => {
+          if (++count > 1) return;
+          await fixture.clock.sleep(1_500);
+          const { proxy, revoke } = Proxy.revocable({}, {});
+          revoke();
+          throw proxy;
+        },
+        { timeoutMs: 1_000 },
+      );
+    await fixture.start();
+    await fixture.clock.advance(1_505);
+    expect([count, metrics.values.get(TIMEOUTS)]).toEqual([2, 0]);
+  });
+
   it('that does not heed its signal is reported as stuck, keeps its key, gives up its worker, and fails healthz in the end', async () => {
     const metrics = recordedMetrics();
     await using fixture = await controllerFixture({ metrics });
@@ -88,6 +113,49 @@ describe('a run', () => {
     expect(runs).toEqual(['a', 'b', 'a']);
     expect(manager.healthz()).toContainEqual({ name: 'controller-site', ok: true });
     expect(metrics.values.get(ACTIVE)).toBe(0);
+  });
+
+  it('that hangs without a time limit is reported once, after stuckMs, while other controllers go on', async () => {
+    await using fixture = await controllerFixture();
+    const { manager, clock, logger } = fixture;
+    await fixture.defineSites();
+    for (const name of ['a', 'b', 'c']) await fixture.createSite(name);
+    manager
+      .controller('hanging')
+      .for(sites)
+      .reconcile(({ name }) => (name === 'b' ? clock.sleep(50_000) : new Promise<void>(() => {})), {
+        concurrency: 2,
+        stuckMs: 100_000,
+      });
+    const seen: string[] = [];
+    manager
+      .controller('other')
+      .for(sites)
+      .reconcile(({ name }) => void seen.push(name));
+    await fixture.start();
+    const report = (key: string) =>
+      expect.stringMatching(
+        `^warn controller hanging: the run of default/${key} has not ended after 100000 ms, .* Give .reconcile a timeoutMs`,
+      );
+    await clock.advance(99_999);
+    expect(logger.lines).toEqual([]);
+    await clock.advance(1);
+    expect(logger.lines).toEqual([report('a')]);
+    await clock.advance(49_999);
+    expect(logger.lines).toEqual([report('a')]);
+    // It began when `b` had ended.
+    await clock.advance(1);
+    expect(logger.lines).toEqual([report('a'), report('c')]);
+    await clock.advance(1_000_000);
+    expect(logger.lines).toHaveLength(2);
+    await fixture.createSite('d');
+    await clock.advance(0);
+    expect(seen).toContain('d');
+    expect(manager.healthz().every(({ ok }) => ok)).toBe(true);
+    fixture.abort();
+    await clock.advance(30_000);
+    await fixture.running;
+    expect(fixture.timersLeft).toBe(0);
   });
 
   it('runs beside at most as many others as concurrency says', async () => {
@@ -144,8 +212,11 @@ describe('a stop', () => {
     expect(fixture.logger.lines).toEqual([]);
   });
 
-  it('goes on without a run that does not end within gracefulStopMs, and says so', async () => {
-    await using fixture = await controllerFixture({ gracefulStopMs: 2_000 });
+  it.each([
+    ['gracefulStopMs', { gracefulStopMs: 2_000 }, 2_000],
+    ['30 s', {}, 30_000],
+  ])('goes on without a run that does not end within %s, and says so', async (_name, options, graceMs) => {
+    await using fixture = await controllerFixture(options);
     await fixture.defineSites();
     await fixture.createSite('a');
     fixture.manager
@@ -154,12 +225,80 @@ describe('a stop', () => {
       .reconcile(() => new Promise(() => {}));
     await fixture.start();
     fixture.abort();
-    await fixture.clock.advance(2_000);
+    let isOver = false;
+    void fixture.running.then(() => (isOver = true));
+    await fixture.clock.advance(graceMs - 1);
+    expect(isOver).toBe(false);
+    await fixture.clock.advance(1);
     await fixture.running;
-    expect(fixture.logger.lines).toEqual([
-      expect.stringMatching(/^error controller site: the runs of default\/a have not ended 2000 ms after/),
-    ]);
+    expect(fixture.logger.lines.at(-1)).toMatch(
+      `error controller site: the runs of default/a have not ended ${graceMs} ms after`,
+    );
   });
+
+  it('ends the caches after the runs, which see what comes until then', async () => {
+    await using fixture = await controllerFixture();
+    const { clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    const seen: unknown[] = [];
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(async ({ lister }) => {
+        const look = () => seen.push(lister(sites).list().length);
+        look();
+        await clock.sleep(1_000);
+        look();
+      });
+    await fixture.start();
+    const [informer] = fixture.manager.informers();
+    fixture.abort();
+    await fixture.createSite('b');
+    await clock.advance(999);
+    expect(informer?.isStopped()).toBe(false);
+    await clock.advance(1);
+    await fixture.running;
+    expect([seen, informer?.isStopped()]).toEqual([[1, 2], true]);
+  });
+
+  it.each([0, 1, 2, 4, 6, 8, 10, 12, 14, 15, 16, 17, 18, 19, 20, 22, 25, 30])(
+    'after %i turns of the start ends it whole: no run begins later, no timer and no watch is left',
+    async (turns) => {
+      await using fixture = await controllerFixture();
+      const { manager, server, clock } = fixture;
+      await fixture.defineSites();
+      for (const name of ['a', 'b', 'c']) await fixture.createSite(name);
+      const runs: string[] = [];
+      for (const name of ['one', 'two']) {
+        manager
+          .controller(name)
+          .for(sites)
+          .reads(configMaps)
+          .finalizer('example.com/site', () => {})
+          .reconcile(async ({ key, client }) => {
+            runs.push(key);
+            await client(configMaps)
+              .apply({ metadata: { name: `${name}-${key.replace('/', '-')}` } })
+              .catch(() => {});
+            // At once, so that it waits for what it wrote; not forever, because the time stands still.
+            return runs.length < 20 ? { requeueAfterMs: 0 } : undefined;
+          });
+      }
+      const timersBefore = clock.pendingTimers;
+      const stop = new AbortController();
+      const running = manager.run({ signal: stop.signal });
+      for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
+      stop.abort();
+      await clock.advance(1_000);
+      await running;
+      const begun = runs.length;
+      await clock.advance(60_000);
+      expect(runs).toHaveLength(begun);
+      expect(clock.pendingTimers).toBe(timersBefore);
+      expect(server.openWatches).toBe(0);
+    },
+  );
 
   it('before the caches have synced is not an error', async () => {
     await using fixture = await controllerFixture();

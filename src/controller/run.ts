@@ -55,7 +55,12 @@ export class Run {
   isTimeout(error: unknown): boolean {
     if (!this.#timedOut) return false;
     const reason = this.#aborted?.reason;
-    return error === reason || (error as { cause?: unknown } | undefined)?.cause === reason || isAbort(error);
+    try {
+      return error === reason || (error as { cause?: unknown } | undefined)?.cause === reason || isAbort(error);
+    } catch {
+      // It cannot be read.
+      return false;
+    }
   }
 
   /** Whether it was aborted for a reason that is not its own. */

@@ -86,6 +86,7 @@ export class RunningController {
       caches: this.#caches,
       enqueue: (key, priority, cause) => this.loop.enqueue(key, priority, cause),
       onStopped: options.onInformerStopped,
+      slice,
       logger,
     });
     this.#sources = definition.sources.map(

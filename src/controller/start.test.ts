@@ -397,6 +397,40 @@ describe('a manager', () => {
     expect(runs).toEqual(['default/a']);
   });
 
+  it('shares one list and watch of a kind among its controllers, and with another manager of its factory', async () => {
+    await using fixture = await controllerFixture();
+    const { server, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    let watches = 0;
+    const where = () => ++watches === 0;
+    server.faults.add({ verb: ['list', 'watch'], resource: 'sites', where }, { kind: 'drop' });
+    await using factory = new SharedInformerFactory(fixture.cluster);
+    const runs: string[] = [];
+    const managers = ['first', 'second'].map((name) => {
+      const manager = new Manager(fixture.cluster, { factory });
+      for (const place of ['x', 'y']) {
+        manager
+          .controller(`${name}-${place}`)
+          .for(sites)
+          .reconcile(({ key }) => void runs.push(`${name}-${place} ${key}`));
+      }
+      const stop = new AbortController();
+      return { running: manager.run({ signal: stop.signal }), stop };
+    });
+    await clock.advance(0);
+    const all = ['first-x', 'first-y', 'second-x', 'second-y'];
+    expect(runs.splice(0).sort()).toEqual(all.map((name) => `${name} default/a`));
+    expect([watches, server.openWatches]).toEqual([1, 1]);
+    managers[0]?.stop.abort();
+    await managers[0]?.running;
+    await fixture.createSite('b');
+    await clock.advance(0);
+    expect(runs.sort()).toEqual(['second-x default/b', 'second-y default/b']);
+    managers[1]?.stop.abort();
+    await managers[1]?.running;
+  });
+
   it('rejects when an informer that it needs stops, and when the cluster is closed', async () => {
     await using fixture = await controllerFixture();
     await fixture.defineSites();

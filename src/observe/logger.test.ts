@@ -1,5 +1,7 @@
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type Logger, leveled } from './logger.ts';
+import { type Logger, leveled, safeLogger } from './logger.ts';
 import { noMetrics } from './metrics.ts';
 
 function recorder(): Logger & { lines: string[] } {
@@ -25,6 +27,27 @@ describe('leveled', () => {
   it('accepts console as a logger', () => {
     const logger: Logger = console;
     expect(leveled(logger, 'silent').warn('x')).toBeUndefined();
+  });
+});
+
+describe('safeLogger', () => {
+  it('writes a message whose details cannot be shown', () => {
+    let text = '';
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        text += chunk;
+        done();
+      },
+    });
+    const hostile = Object.defineProperty(new Error('x'), 'stack', {
+      get() {
+        throw new Error('do not look');
+      },
+    });
+    const logger = safeLogger(new Console(stream));
+    logger.error('controller site: default/a failed', hostile);
+    logger.error('and goes on', { fine: true });
+    expect(text).toBe('controller site: default/a failed\nand goes on { fine: true }\n');
   });
 });
 

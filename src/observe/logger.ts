@@ -35,7 +35,8 @@ const wrapped = new WeakMap<Logger, Logger>();
 
 /**
  * A logger that may be called anywhere: a failure of `logger`, thrown or as a rejected promise, never reaches the caller
- * and never goes unhandled. The first one is reported as a warning of the process. To be used wherever a logger comes in.
+ * and never goes unhandled. A message is written without its details when they are what it fails on: an error may throw when it is
+ * looked at. Otherwise the first failure is reported as a warning of the process. To be used wherever a logger comes in.
  */
 export function safeLogger(logger: Logger = defaultLogger): Logger {
   const known = wrapped.get(logger);
@@ -44,7 +45,14 @@ export function safeLogger(logger: Logger = defaultLogger): Logger {
   const at =
     (own: keyof Logger) =>
     (message: string, ...details: unknown[]): void =>
-      guarded(() => logger[own](message, ...details), onFailure);
+      guarded(() => {
+        try {
+          return logger[own](message, ...details);
+        } catch (thrown) {
+          if (details.length === 0) throw thrown;
+          return logger[own](message);
+        }
+      }, onFailure);
   const safe: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   wrapped.set(logger, safe).set(safe, safe);
   return safe;

@@ -109,6 +109,28 @@ describe('PriorityQueue', () => {
     expect(drain(queue)).toEqual([]);
   });
 
+  it('holds the order of the delays that are left, whichever are forgotten', async () => {
+    const delayed = fc.record({ delayMs: fc.integer({ min: 1, max: 1_000 }), isAdded: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(delayed, { minLength: 20, maxLength: 60, size: 'max' }), async (items) => {
+        const clock = new FakeClock(0);
+        const queue = new PriorityQueue({ clock });
+        for (const [i, { delayMs }] of items.entries()) queue.addAfter(String(i), delayMs);
+        const left = [...items.entries()].filter(([, { isAdded }]) => !isAdded);
+        for (const [i, { isAdded }] of items.entries()) if (isAdded) queue.add(String(i));
+        expect(drain(queue)).toHaveLength(items.length - left.length);
+        const got: string[] = [];
+        for (let ms = 0; ms < 1_000; ms += 20) {
+          await clock.advance(20);
+          got.push(...drain(queue));
+        }
+        const expected = left.sort(([i, a], [j, b]) => a.delayMs - b.delayMs || i - j).map(([i]) => String(i));
+        expect(got).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it('counts in length only what is ready', async () => {
     const clock = new FakeClock(0);
     const queue = new PriorityQueue({ clock });

@@ -52,6 +52,13 @@ describe('BucketLimiter', () => {
     expect(limiter.numRequeues('a')).toBe(0);
   });
 
+  it.each([{ perSecond: 0 }, { perSecond: Number.POSITIVE_INFINITY }, { perSecond: Number.NaN }, { burst: 0 }])(
+    'refuses %j',
+    (options) => {
+      expect(() => new BucketLimiter(options)).toThrow(TypeError);
+    },
+  );
+
   it('saves no more than a burst', async () => {
     const clock = new FakeClock(0);
     const limiter = new BucketLimiter({ perSecond: 10, burst: 2, clock });
@@ -68,6 +75,15 @@ describe('FastSlowLimiter', () => {
     limiter.forget('a');
     expect(limiter.when('a')).toBe(5);
   });
+
+  it.each([{ fastMs: Number.NaN }, { slowMs: -1 }, { fastTries: Number.NaN }, { slowMs: undefined as never }])(
+    'refuses %j',
+    (wrong) => {
+      const options = { fastMs: 0, slowMs: 10, fastTries: 3 };
+      expect(() => new FastSlowLimiter(options)).not.toThrow();
+      expect(() => new FastSlowLimiter({ ...options, ...wrong })).toThrow(TypeError);
+    },
+  );
 });
 
 describe('MaxOfLimiter', () => {
@@ -91,6 +107,10 @@ describe('MaxWaitLimiter', () => {
     expect(limiter.numRequeues('a')).toBe(5);
     limiter.forget('a');
     expect(limiter.when('a')).toBe(5);
+  });
+
+  it('refuses NaN', () => {
+    expect(() => new MaxWaitLimiter(new ExponentialLimiter(), Number.NaN)).toThrow(TypeError);
   });
 });
 

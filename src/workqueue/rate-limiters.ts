@@ -103,6 +103,8 @@ export class BucketLimiter<T = string> implements RateLimiter<T> {
   #countedAtMs: number;
 
   constructor({ perSecond = 10, burst = 100, clock = systemClock }: BucketLimiterOptions = {}) {
+    if (perSecond === Number.POSITIVE_INFINITY)
+      throw new TypeError('perSecond must be finite: without a limit, use none.');
     this.#msPerToken = 1_000 / positive('perSecond', perSecond);
     this.#burst = positive('burst', burst);
     this.#clock = clock;
@@ -132,6 +134,9 @@ export class FastSlowLimiter<T = string> implements RateLimiter<T> {
   readonly #options: FastSlowLimiterOptions<T>;
 
   constructor(options: FastSlowLimiterOptions<T>) {
+    for (const name of ['fastMs', 'slowMs', 'fastTries'] as const) {
+      if (!(options[name] >= 0)) throw new TypeError(`${name} must be a number from 0 on, not ${options[name]}.`);
+    }
     this.#options = options;
     this.#failures = new Failures(options.keyOf);
   }

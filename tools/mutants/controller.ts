@@ -8,8 +8,8 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a key runs again while the caches lack what it wrote',
     file: LOOP,
-    original: 'if (!ownWrites.isCaughtUp(key)) {\n      const priority',
-    replacement: 'if (false as boolean) {\n      const priority',
+    original: 'if (!ownWrites.isCaughtUp(key)) {\n      ownWrites.when',
+    replacement: 'if (false as boolean) {\n      ownWrites.when',
     tests: tests('own-writes'),
   },
   {
@@ -17,6 +17,13 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
     file: LOOP,
     original: '        this.#queue.add(key, { priority });\n      });',
     replacement: '        this.#queue.add(key, { priority: Number(priority < priority) });\n      });',
+    tests: tests('own-writes'),
+  },
+  {
+    bug: 'a resync makes a key less urgent that waits for its own writes',
+    file: `${folder}/own-writes.ts`,
+    original: 'priority: Math.max(priority, before?.priority ?? priority), onReady',
+    replacement: 'priority: priority ?? before?.priority, onReady',
     tests: tests('own-writes'),
   },
   {
@@ -106,8 +113,8 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an aborted run may still write',
     file: `${folder}/run-context.ts`,
-    original: 'beforeWrite: () => this.signal.throwIfAborted(),',
-    replacement: 'beforeWrite: () => {},',
+    original: '        this.signal.throwIfAborted();\n',
+    replacement: '',
     tests: tests('run-limits', 'manager-election'),
   },
   {
@@ -127,8 +134,8 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the old object of an update is not mapped',
     file: `${folder}/event-keys.ts`,
-    original: 'collect(() => change.oldView());\n  collect(() => change.view());',
-    replacement: 'collect(() => change.view());\n  collect(() => change.view());',
+    original: 'yield* collect(() => change.oldView());',
+    replacement: 'yield* collect(() => change.view());',
     tests: tests('events'),
   },
   {
@@ -263,6 +270,94 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
     original: '    if ((count & (count - 1)) !== 0) return;\n',
     replacement: '',
     tests: tests('start'),
+  },
+  {
+    bug: 'an error that a run returns is taken for a success, silently',
+    file: `${folder}/reconcile-result.ts`,
+    original: 'if (result instanceof Error) return',
+    replacement: 'if (typeof result === "string") return',
+    tests: tests('retries'),
+  },
+  {
+    bug: 'a run that throws what cannot be read ends the process',
+    file: 'src/api/tidewatch-error.ts',
+    original: '  } catch {\n    return false;\n  }\n}\n\n/**\n * For the static',
+    replacement: '  } finally {\n    BRANDS.get(this);\n  }\n}\n\n/**\n * For the static',
+    tests: tests('retries'),
+  },
+  {
+    bug: 'a requeue loses its priority',
+    file: LOOP,
+    original: 'priority === undefined ? {} : { priority });',
+    replacement: '{ priority: priority ?? 0 });',
+    tests: tests('retries'),
+  },
+  {
+    bug: 'all retries of a controller share one bucket',
+    file: LOOP,
+    original: "import { ExponentialLimiter } from '../workqueue/rate-limiters.ts';",
+    replacement:
+      "import { defaultRateLimiter, MaxOfLimiter } from '../workqueue/rate-limiters.ts';\n" +
+      'class ExponentialLimiter extends MaxOfLimiter { constructor() { super(defaultRateLimiter()); } }',
+    tests: tests('retries'),
+  },
+  {
+    bug: 'a run that hangs without a time limit is never reported',
+    file: LOOP,
+    original: '      this.#longRuns?.begun();\n',
+    replacement: '',
+    tests: tests('run-limits'),
+  },
+  {
+    bug: 'one hanging run hides those that hang after it',
+    file: `${folder}/long-runs.ts`,
+    original: 'if (this.#found.has(run) || run.overdueMs(nowMs) > 0) continue;',
+    replacement: 'if (this.#found.has(run) || run.overdueMs(nowMs) > 0) return;',
+    tests: tests('run-limits'),
+  },
+  {
+    bug: 'the caches end before the runs',
+    file: `${folder}/manager.ts`,
+    original: '      await Promise.all([...this.#running.values()].map((controller) => controller.stop(graceMs)));\n',
+    replacement:
+      '      await this.#factory.shutdown();\n' +
+      '      await Promise.all([...this.#running.values()].map((controller) => controller.stop(graceMs)));\n',
+    tests: tests('run-limits'),
+  },
+  {
+    bug: 'an owner that has lost a child does not hear of it',
+    file: `${folder}/event-keys.ts`,
+    original: 'collect(change.oldView());\n',
+    replacement: 'collect(change.view());\n',
+    tests: tests('events'),
+  },
+  {
+    bug: 'every event is decoded for its key',
+    file: `${folder}/event-intake.ts`,
+    original: '    const { key } = change.object;\n',
+    replacement: '    change.view();\n    const { key } = change.object;\n',
+    tests: tests('events'),
+  },
+  {
+    bug: 'an event that means many keys holds the event loop',
+    file: `${folder}/event-intake.ts`,
+    original: 'if (count % STEP === 0 && slice.isDue()) return true;',
+    replacement: 'if (count < 0 && slice.isDue()) return true;',
+    tests: tests('events'),
+  },
+  {
+    bug: 'the keys of an event that do not fit into a slice are lost',
+    file: `${folder}/event-intake.ts`,
+    original: 'if (this.#enqueueSome(keys, priority, cause)) return this.#enqueueRest(keys, priority, cause);',
+    replacement: 'if (this.#enqueueSome(keys, priority, cause)) return undefined;',
+    tests: tests('events'),
+  },
+  {
+    bug: 'a namespaced object owns what is cluster-scoped',
+    file: `${folder}/run-context.ts`,
+    original: 'if (this.object) mustNotOwn(this.object, definition.resource, resource, body);',
+    replacement: '',
+    tests: tests('run-context'),
   },
   {
     bug: 'an elector takes away the labels that others gave the Lease',

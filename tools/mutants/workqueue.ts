@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const QUEUE = 'src/workqueue/work-queue.test.ts';
 const DELAYS = 'src/workqueue/delaying-queue.test.ts';
 const SLOTS = 'src/workqueue/slots.test.ts';
+const MODEL = 'src/workqueue/queue-model.test.ts';
 const PRIORITIES = 'src/workqueue/priority-queue.test.ts';
 
 export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
@@ -193,6 +194,41 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
     file: 'src/workqueue/rate-limiters.ts',
     original: 'Math.min(this.#tokens + passedMs / this.#msPerToken, this.#burst) - 1',
     replacement: 'this.#tokens + passedMs / this.#msPerToken - 1',
+    tests: ['src/workqueue/rate-limiters.test.ts'],
+  },
+  {
+    bug: 'what takes the place of an item that is no longer delayed comes too late',
+    file: 'src/workqueue/delay-heap.ts',
+    original: '      if (this.#places.get(last) === place) this.#rise(place, last, atMs);\n',
+    replacement: '',
+    tests: [PRIORITIES],
+  },
+  {
+    bug: 'of items that are due at one moment any comes first',
+    file: 'src/workqueue/delay-heap.ts',
+    original: 'atMs === otherMs && this.#orders.get(slot) < this.#orders.get(this.#slot(place))',
+    replacement: 'atMs === otherMs && slot < this.#slot(place)',
+    tests: [MODEL],
+  },
+  {
+    bug: 'the raised priority of an item that is worked on puts it into a level',
+    file: 'src/workqueue/priority-queue.ts',
+    original: 'if (this.slots.has(slot, RUNNING)) this.#levels.setPriority(slot, priority);\n    else this.#levels',
+    replacement: 'this.#levels',
+    tests: [MODEL],
+  },
+  {
+    bug: 'a drain ends while something waits',
+    file: 'src/workqueue/work-queue.ts',
+    original: 'this.#waiting === 0 && this.#running === 0) this.#drained',
+    replacement: 'this.#running === 0) this.#drained',
+    tests: [MODEL],
+  },
+  {
+    bug: 'a limiter waits for NaN milliseconds',
+    file: 'src/workqueue/rate-limiters.ts',
+    original: 'if (!(options[name] >= 0)) throw',
+    replacement: 'if (options[name] < 0) throw',
     tests: ['src/workqueue/rate-limiters.test.ts'],
   },
 ];

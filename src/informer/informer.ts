@@ -67,7 +67,8 @@ export interface Informer<T extends KubernetesObject> {
    */
   states(options?: StatesOptions): AsyncIterableIterator<InformerState>;
   /**
-   * Handlers may come before the start and later; each hears of what is already there as adds of its initial list.
+   * Handlers may come before the start and later; each hears of what is already there as adds of its initial list. Throws when the informer
+   * has stopped, and a `TypeError` for a handler without any of the three functions, or with one of them misspelt.
    *
    * ```ts
    * const registration = informer.addEventHandler({

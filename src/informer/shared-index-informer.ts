@@ -222,15 +222,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return memoryOf(this.#table.size, this.#parts.memory);
   }
 
-  /**
-   * Calls the handler for each change; first, as adds, for each object that is already there. Throws when the informer has stopped, and a
-   * `TypeError` for a handler without any of the three functions, or with one of them misspelt.
-   *
-   * ```ts
-   * const registration = informer.addEventHandler({ onAdd: (pod) => console.log('add', pod.metadata.name) });
-   * await registration.synced; // it has been called for what was there
-   * ```
-   */
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {
     return this.listen(handler, onViews(checkedOptions(`a handler of ${this.name}`, options, HANDLER_CHECKS)));
   }

@@ -93,6 +93,8 @@ it('the program of the page works with the rights of its Role, answers its probe
     hasProbed = true;
     expect(run, run.complaints).toMatchObject({ lines: ['add web-0'], hasEnded: true, hasExited: true, exitCode: 0 });
     expect(answers).toEqual({ '/readyz': 200, '/livez': 200 });
+    // A missing right is reported, and waited for.
+    expect(run.complaints).not.toContain('orbidden');
   } finally {
     hasProbed = true;
     await probing.catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * Checks that every relative link in the Markdown files leads to a file, and every anchor to a heading, and that pages,
- * messages and comments avoid the phrases that CONTRIBUTING.md lists under "Words". One sentence for each problem. Links to
+ * Checks that every relative link in the Markdown files leads to a file, and every anchor to a heading, that a reader of the README finds
+ * every page of docs/ by its table of contents, and that pages, messages and comments avoid the phrases that CONTRIBUTING.md lists under "Words". One sentence for each problem. Links to
  * other sites are not followed.
  *
  *     tsx scripts/check-docs.ts [folder]
@@ -35,6 +35,25 @@ for (const [page, { links }] of pages) {
     checked++;
     const problem = problemWith(page, target);
     if (problem) problems.push(`${page.slice(root.length + 1)}:${line + 1}: the link "${target}" ${problem}.`);
+  }
+}
+
+/** The README leads to docs/README.md, which lists every page but those that stand in lists of their own. */
+const CONTENTS = 'docs/README.md';
+const LISTED_ELSEWHERE = /^docs\/decisions\/\d/;
+
+function linkedFrom(page: string): Set<string> {
+  const targets = pages.get(join(root, page))?.links.map(({ target }) => target.split('#')[0] ?? '') ?? [];
+  return new Set(targets.map((target) => join(root, dirname(page), decodeURIComponent(target))));
+}
+
+if (pages.has(join(root, CONTENTS))) {
+  const contents = linkedFrom(CONTENTS);
+  if (!linkedFrom('README.md').has(join(root, CONTENTS))) problems.push(`README.md does not lead to ${CONTENTS}.`);
+  for (const page of pages.keys()) {
+    const path = page.slice(root.length + 1);
+    if (!path.startsWith('docs/') || path === CONTENTS || LISTED_ELSEWHERE.test(path) || contents.has(page)) continue;
+    problems.push(`${path}: ${CONTENTS} does not list it.`);
   }
 }
 

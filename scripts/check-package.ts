@@ -1,10 +1,10 @@
 /**
  * Checks the lock file, and the package as its users get it: packs it, installs the tarball into an empty project, and looks
  * at its size, its doors, its types, its source maps, what importing it costs, whether the first program of the README runs and ends
- * as ES module, as CommonJS and out of four bundlers, and whether tests run on it. Needs a fresh `npm run build`, and npm's registry
+ * as ES module, as CommonJS and out of four bundlers, and whether tests run on it. Packing builds dist/ again. Needs npm's registry
  * for the bundlers and test runners, which it installs once a machine.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkConsumers } from '../tools/package/consumers.ts';
@@ -13,13 +13,11 @@ import { checkDoors } from '../tools/package/doors.ts';
 import { checkFootprint, checkLockFile, checkSourceMaps, pack } from '../tools/package/footprint.ts';
 import { checkImportTime } from '../tools/package/import-time.ts';
 import { checkLinters } from '../tools/package/linters.ts';
-import { failureCount, need, repository } from '../tools/package/package-report.ts';
+import { failureCount, need } from '../tools/package/package-report.ts';
 import { checkTypeScriptVersions } from '../tools/package/typescript-versions.ts';
 import { checkExamples, checkFirstProgram, checkUncaughtError } from '../tools/package/user-programs.ts';
 
 function main(folder: string): void {
-  if (!existsSync(join(repository, 'dist', 'index.js')))
-    throw new Error('There is no dist/index.js: run `npm run build` first.');
   checkLockFile();
   const tarball = pack(folder);
   const project = join(folder, 'project');

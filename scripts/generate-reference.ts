@@ -165,7 +165,7 @@ function mustBeDocumented(names: readonly DocumentedName[]): void {
   for (const { name, file, exported, doc, kind, members } of names) {
     if (!exported) continue;
     const silent = doc === '' ? [name] : [];
-    if (kind === 'interface' && /(Options|Settings|Setup|Origin|Definition)$/.test(name)) {
+    if (kind === 'interface' && /(Options|Settings|Setup|Origin|Definition|Impersonation)$/.test(name)) {
       silent.push(...members.filter((member) => member.doc === '').map(({ signature }) => `${name}.${signature}`));
     }
     for (const what of silent) {

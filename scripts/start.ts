@@ -17,7 +17,8 @@ const child = spawn(process.execPath, [join(outdir, 'main.js'), 'demo', ...proce
   stdio: 'inherit',
 });
 // The demo ends by itself on Ctrl-C, which the terminal sends to both, and leaves the screen as it was.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+process.on('SIGINT', () => {});
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
 child.once('close', (code) => {
   process.exitCode = code ?? 1;
 });

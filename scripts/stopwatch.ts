@@ -98,7 +98,7 @@ ${row('`node first.js`, until the first event', event)}
 
 The program, on the embedded server:
 
-\`\`\`ts check
+\`\`\`ts alone
 ${PROGRAM}\`\`\`
 `,
   );

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { ApiServer } from '../testing/api-server.ts';
 import { Interrupted } from './cli-io.ts';
 import { visibleCommands } from './commands.ts';
 import { runCli } from './run-cli.ts';
@@ -118,6 +119,17 @@ describe('tidewatch', () => {
     expect(stderr).toMatch(
       /^error: the cluster cannot be reached: http:\/\/127\.0\.0\.1:1: nothing listens there.*\n$/,
     );
+  });
+
+  it('says so when the scheme of the address is wrong', async () => {
+    await using tls = await ApiServer.start();
+    const secure = await run(['watch', 'pods', '-s', tls.url.replace('https:', 'http:')]);
+    expect(secure).toMatchObject({ code: 1, stdout: '' });
+    expect(secure.stderr).toMatch(/^error: .*its address begins with https:\/\/.*\n$/);
+    await using plain = await ApiServer.start({ http: true });
+    const clear = await run(['watch', 'pods', '-s', plain.url.replace('http:', 'https:')]);
+    expect(clear).toMatchObject({ code: 1, stdout: '' });
+    expect(clear.stderr).toMatch(/^error: .*does not speak TLS on this port; is it an http:\/\/ address\?.*\n$/);
   });
 
   it('ends with the code of the signal when it is interrupted', async () => {

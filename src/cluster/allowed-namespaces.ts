@@ -1,5 +1,7 @@
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import { anything, aSignal, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { checkNamespace, type Resource, resourceName } from '../api/resource.ts';
+import { mustBeResource } from '../api/resource-check.ts';
 import type { ApiRequests } from './api-requests.ts';
 import { listAll } from './list-pages.ts';
 
@@ -14,6 +16,13 @@ export interface AllowedOptions {
   /** Ends the requests. */
   signal?: AbortSignal | undefined;
 }
+
+const CHECKS: OptionChecks<AllowedOptions> = {
+  verbs: anything, // these three have messages of their own
+  resource: anything,
+  namespaces: anything,
+  signal: aSignal,
+};
 
 interface ResourceRule {
   readonly verbs?: readonly string[];
@@ -32,11 +41,12 @@ const REVIEWS = '/apis/authorization.k8s.io/v1';
 
 /** See `Cluster.allowed`. */
 export async function allowedNamespaces(requests: ApiRequests, options: AllowedOptions): Promise<string[]> {
+  checkedOptions('cluster.allowed', options, CHECKS);
   const { verbs, resource, signal } = options;
   if (!Array.isArray(verbs) || verbs.length === 0) {
     throw new TypeError("allowed needs at least one verb: { verbs: ['list', 'watch'], resource }");
   }
-  if (typeof resource?.plural !== 'string') throw new TypeError('allowed needs the token of a resource');
+  mustBeResource('allowed', resource);
   if (!resource.namespaced)
     throw new TypeError(`${resourceName(resource)} is cluster-scoped: no namespace has a say in it`);
   const reviews = new Reviews(requests, options);

@@ -1,13 +1,26 @@
 import { listQuery } from '../api/list-options.ts';
 import type { Answered, KubernetesList, KubernetesObject, Stored, TypeMeta } from '../api/metadata.ts';
+import { checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { reductionOf } from '../api/origin.ts';
 import type { AppliedObject, JsonPatchOperation, MergePatch, StrategicMergePatch } from '../api/patch.ts';
-import { apiVersionOf, checkNamespace, type Resource, resourcePath } from '../api/resource.ts';
+import { apiVersionOf, checkNamespace, type Resource, resourceName, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
 import type { ApiRequests } from './api-requests.ts';
+import {
+  APPLY_CHECKS,
+  CREATE_CHECKS,
+  DELETE_CHECKS,
+  DELETE_COLLECTION_CHECKS,
+  GET_CHECKS,
+  LIST_CHECKS,
+  PATCH_CHECKS,
+  STATUS_CHECKS,
+  WAIT_UNTIL_CHECKS,
+  WRITE_CHECKS,
+} from './call-checks.ts';
 import type {
   ApplyOptions,
   CallOptions,
@@ -75,6 +88,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   }
 
   async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<Stored<S>> {
+    this.#check('get', options, GET_CHECKS);
     const { resourceVersion, subresource } = options;
     const query = queryOf({ resourceVersion });
     return this.#json<Stored<S>>({ method: 'GET', path: this.#path(options, name, subresource), query }, options);
@@ -82,6 +96,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
 
   /** One request, one page when `limit` is set. Items carry `kind` and `apiVersion`, which the wire leaves out. */
   async list(options: ListCallOptions = {}): Promise<KubernetesList<Stored<T>>> {
+    this.#check('list', options, LIST_CHECKS);
     const { namespace, signal: _, ...listOptions } = options;
     const path = this.#collection(namespace);
     return this.#filled(await this.#json({ method: 'GET', path, query: listQuery(listOptions) }, options));
@@ -92,11 +107,13 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * the snapshot in the middle (410), what is left comes from a newer one, in one last page.
    */
   listPages(options: ListCallOptions = {}): AsyncGenerator<KubernetesList<Stored<T>>, void, undefined> {
+    this.#check('listPages', options, LIST_CHECKS);
     return listPages((page) => this.list(page), options);
   }
 
   /** Everything in one list, read in pages; after a 410 in the middle, once more in one piece. client-go's `ListPager.List`. */
-  listAll(options: ListCallOptions = {}): Promise<KubernetesList<Stored<T>>> {
+  async listAll(options: ListCallOptions = {}): Promise<KubernetesList<Stored<T>>> {
+    this.#check('listAll', options, LIST_CHECKS);
     return listAll((page) => this.list(page), options);
   }
 
@@ -107,6 +124,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   ): Promise<Stored<S>>;
   async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions): Promise<Answered<S>>;
   async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Answered<S>> {
+    this.#check('create', options, CREATE_CHECKS);
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
     const path = this.#path(withNamespace(object, options), name, options.subresource);
     return this.#json<Answered<S>>(this.#write('POST', path, this.#typed(object, options), options), options);
@@ -118,6 +136,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * by spread or `structuredClone` cannot be told from a whole object.
    */
   async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<Stored<S>> {
+    this.#check('update', options, WRITE_CHECKS);
     mustBeWhole(object, options.subresource, 'update');
     const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
     return this.#json<Stored<S>>(this.#write('PUT', path, this.#typed(object, options), options), options);
@@ -147,6 +166,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     patch: object,
     options: PatchOptions = {},
   ): Promise<Stored<S>> {
+    this.#check('patch', options, PATCH_CHECKS);
     const request = this.#write('PATCH', this.#path(options, name, options.subresource), patch, options);
     return this.#json<Stored<S>>(
       { ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } },
@@ -164,6 +184,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     status: object,
     options: StatusOptions = {},
   ): Promise<S> {
+    this.#check('patchStatus', options, STATUS_CHECKS);
     const name = nameOf(object);
     const patch = statusPatch(object, status);
     if (patch === undefined) return object;
@@ -184,6 +205,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     applied: AppliedObject<NoInfer<S>>,
     options: ApplyOptions = {},
   ): Promise<Stored<S>> {
+    this.#check('apply', options, APPLY_CHECKS);
     const object = applied as KubernetesObject;
     if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {
       throw new TypeError(
@@ -198,10 +220,12 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
 
   /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
+    this.#check('delete', options, DELETE_CHECKS);
     return this.#json({ method: 'DELETE', path: this.#path(options, name), ...this.#deleteBody(options) }, options);
   }
 
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<KubernetesList<Stored<T>> | Status> {
+    this.#check('deleteCollection', options, DELETE_COLLECTION_CHECKS);
     const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
     const query = queryOf({ labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch });
     const body = this.#deleteBody(options);
@@ -215,6 +239,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * An informer is what follows a resource for longer.
    */
   watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<Stored<T>>, void, undefined> {
+    this.#check('watch', options, LIST_CHECKS);
     return new InterruptibleStream((ended) => this.#events(options, ended), options.signal);
   }
 
@@ -243,6 +268,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     predicate: (object: Stored<T> | undefined) => boolean,
     options: WaitUntilOptions = {},
   ): Promise<Stored<T> | undefined> {
+    this.#check('waitUntil', options, WAIT_UNTIL_CHECKS);
     if (typeof predicate !== 'function') throw new TypeError('waitUntil needs a predicate: (object) => true or false');
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
     // Throws for a name that cannot be one.
@@ -276,6 +302,10 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     } catch (error) {
       if (!signal.aborted) throw error;
     }
+  }
+
+  #check<O extends object>(call: string, options: O, checks: OptionChecks<O>): void {
+    checkedOptions(`${call} of ${resourceName(this.resource)}`, options, checks);
   }
 
   #path(options: CallOptions, name?: string, subresource?: string): string {

@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { inspect } from 'node:util';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { anObject, anything, aText, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { Reachability } from '../api/reachability.ts';
 import { type AnsweredResource, checkNamespace, type PodResource, type Resource } from '../api/resource.ts';
+import { mustBeResource } from '../api/resource-check.ts';
 import type { Transport } from '../api/transport.ts';
 import { publicUrl } from '../http/public-url.ts';
 import { KubeconfigError } from '../login/kubeconfig.ts';
@@ -14,6 +16,7 @@ import { type AllowedOptions, allowedNamespaces } from './allowed-namespaces.ts'
 import { ApiRequests, type RequestHooks } from './api-requests.ts';
 import { type AnsweredClient, Client } from './client.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
+import { CLUSTER_CHECKS, CONNECT_CHECKS, SOCKET_CHECKS } from './connect-checks.ts';
 import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
 import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
@@ -40,6 +43,13 @@ export interface ClusterClientOptions {
   /** @internal What its requests go through instead of the cluster's. */
   transport?: Transport | undefined;
 }
+
+const CLIENT_CHECKS: OptionChecks<ClusterClientOptions> = {
+  namespace: aText,
+  fieldManager: anything, // checked with its value
+  hooks: anObject,
+  transport: anObject,
+};
 
 /**
  * A cluster and our login to it: where informers get their objects, and clients theirs. Holds no connection until
@@ -80,8 +90,13 @@ export class Cluster {
   /**
    * Finds the cluster as kubectl does: `$KUBECONFIG`, `~/.kube/config`, or the service account of the pod that this
    * runs in. Reads the files and sends nothing: a wrong address shows with the first request.
+   *
+   * ```ts
+   * await using cluster = await Cluster.connect({ context: 'staging' });
+   * ```
    */
   static async connect(options: ConnectOptions = {}): Promise<Cluster> {
+    checkedOptions('Cluster.connect', options, CONNECT_CHECKS);
     // Loaded here and not above, so that importing the package costs little.
     const [{ resolveConnection }, { HttpTransport }] = await Promise.all([
       import('./connection.ts'),
@@ -97,6 +112,7 @@ export class Cluster {
    * what is changed in it later has no effect here.
    */
   static from(config: ClientNodeConfig, options: ClusterOptions & SocketOptions = {}): Cluster {
+    checkedOptions('Cluster.from', options, { ...CLUSTER_CHECKS, ...SOCKET_CHECKS });
     const context = config.getCurrentContext();
     const cluster = config.getCurrentCluster();
     const user = config.getCurrentUser();
@@ -113,6 +129,7 @@ export class Cluster {
 
   /** Over a transport of one's own, such as that of the embedded API server. */
   static over(transport: Transport, options: OverOptions = {}): Cluster {
+    checkedOptions('Cluster.over', options, { ...CLUSTER_CHECKS, server: aText });
     const server = publicUrl(options.server ?? 'in process');
     return new Cluster(
       meteredTransport(transport, { ...options, server }),
@@ -141,6 +158,8 @@ export class Cluster {
   client<T extends KubernetesObject>(resource: AnsweredResource<T>, options?: ClusterClientOptions): AnsweredClient<T>;
   client<T extends KubernetesObject>(resource: Resource<T>, options?: ClusterClientOptions): Client<T>;
   client<T extends KubernetesObject>(resource: Resource<T>, options: ClusterClientOptions = {}): Client<T> {
+    mustBeResource('cluster.client', resource);
+    checkedOptions('cluster.client', options, CLIENT_CHECKS);
     const { hooks, transport = this.transport } = options;
     const parts = {
       resource,
@@ -167,7 +186,14 @@ export class Cluster {
     return allowedNamespaces(this.#requests, options);
   }
 
-  /** Stops the informers of this cluster, closes forwarded ports, ends idle sockets, aborts running requests and refuses new ones. Idempotent. */
+  /**
+   * Stops the informers of this cluster, closes forwarded ports, ends idle sockets, aborts running requests and refuses new ones. Idempotent.
+   *
+   * ```ts
+   * await factory.shutdown();
+   * await cluster.close(); // or `await using cluster = …`
+   * ```
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.transport.close();

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
+import { mustBeResource } from '../api/resource-check.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
-import { mustBeResource } from '../informer/argument-check.ts';
 import type { MapToKeys, Predicate, Reconcile, ReconcileOptions, TriggerOptions } from './controller.ts';
 import type { ControllerDefinition, Declaration, Trigger, Verb } from './controller-definition.ts';
 import { type Cleanup, withFinalizer } from './finalizer.ts';

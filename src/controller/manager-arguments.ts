@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../api/metadata.ts';
-import { aFunction, aNumber, anObject, anything, checkedOptions, type OptionChecks } from '../informer/option-check.ts';
+import { aFunction, aNumber, anObject, anything, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { ReconcileOptions, TriggerOptions } from './controller.ts';
 import type { ManagerOptions } from './manager-options.ts';
 

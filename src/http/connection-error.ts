@@ -96,6 +96,8 @@ function detailOf(error: unknown, code: string, kind: TransportErrorKind, server
   const message = error instanceof Error ? error.message : String(error);
   if (kind === 'tls-name' || kind === 'other' || kind === 'protocol' || kind === 'tls') return message.slice(0, 300);
   const said = code === 'HTTP_CLOSED' ? message : code;
+  if (kind === 'reset' && message.includes('before secure TLS connection was established'))
+    return `${said}; if it speaks plain HTTP, its address begins with http://`;
   return kind === 'reset' && server.startsWith('http://')
     ? `${said}; if it speaks TLS, its address begins with https://`
     : said;

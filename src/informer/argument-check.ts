@@ -1,7 +1,6 @@
+import { aSignal, checkedOptions, isSignal, shown } from '../api/option-check.ts';
 import { isPromise } from '../api/promise-like.ts';
-import type { Resource } from '../api/resource.ts';
 import type { ClusterConnection } from './informer-origin.ts';
-import { aSignal, checkedOptions, isSignal, shown } from './option-check.ts';
 
 /** When what is started ends: a signal, or an object that holds one. */
 export type StopArgument = AbortSignal | { signal?: AbortSignal | undefined };
@@ -28,17 +27,4 @@ export function mustBeCluster(where: string, cluster: ClusterConnection): void {
   }
   const what = given === undefined ? 'nothing' : shown(given);
   throw new TypeError(`${where} needs a cluster, and got ${what}: ${CONNECT}`);
-}
-
-/** Throws a `TypeError` that says what is wanted. */
-export function mustBeResource(where: string, resource: Resource): void {
-  const given: unknown = resource;
-  if (typeof given === 'object' && given !== null) {
-    const { group, version, plural } = given as Partial<Resource>;
-    if ([group, version, plural].every((text) => typeof text === 'string')) return;
-  }
-  throw new TypeError(
-    `${where} needs the token of a resource, and got ${given === undefined ? 'nothing' : shown(given)}: ` +
-      "import { pods } from 'tidewatch/api/core/v1', make one with defineResource, or use forResource({ group, version, resource })",
-  );
 }

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { aFunction, aNumber, aSignal, aText, type OptionChecks, oneOf } from '../api/option-check.ts';
 import type { HandlerOptions } from '../processor/processor.ts';
 import type { SubscribeOptions } from '../processor/shared-processor.ts';
 import type { EventsOptions, WaitOptions } from './informer.ts';
-import { aFunction, aNumber, aSignal, aText, type OptionChecks, oneOf } from './option-check.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the keys alone matter
 type Any = any;

@@ -3,6 +3,7 @@ import { FieldSelector } from '../api/field-selector.ts';
 import { splitMetaNamespaceKey } from '../api/key.ts';
 import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
+import { anything, aSelector, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { EventStream } from '../processor/event-stream.ts';
 import type {
   HandlerOptions,
@@ -18,7 +19,6 @@ import { fieldSelection } from './field-selection.ts';
 import type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer.ts';
 import type { InformerState } from './informer-state.ts';
 import { Lister } from './lister.ts';
-import { anything, aSelector, checkedOptions, type OptionChecks } from './option-check.ts';
 import { SelectedStore } from './selected-store.ts';
 import type { SharedIndexInformer } from './shared-index-informer.ts';
 import type { StatesOptions } from './state-stream.ts';

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { anything, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { Resource } from '../api/resource.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
 import type { Informer } from './informer.ts';
-import { anything, checkedOptions, type OptionChecks } from './option-check.ts';
 
 /** Options of `factory.health`. */
 export interface HealthOptions {

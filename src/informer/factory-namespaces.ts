@@ -1,10 +1,10 @@
+import { checkedOptions } from '../api/option-check.ts';
 import { checkNamespace } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import { WAIT_CHECKS } from './call-options.ts';
 import { wantedNamespaces } from './coverage.ts';
 import type { WaitOptions } from './informer.ts';
-import { checkedOptions } from './option-check.ts';
 import { waitFirst } from './wait.ts';
 
 /** An informer whose namespaces are those of its factory. */

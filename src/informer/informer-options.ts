@@ -1,6 +1,3 @@
-import type { KeepOptions } from '../codec/keep-options.ts';
-import type { ClusterOrigin, ListWatchOrigin } from './informer-origin.ts';
-import type { InformerSettings } from './informer-settings.ts';
 import {
   aBoolean,
   aFunction,
@@ -11,7 +8,10 @@ import {
   type OptionChecks,
   oneOf,
   paths,
-} from './option-check.ts';
+} from '../api/option-check.ts';
+import type { KeepOptions } from '../codec/keep-options.ts';
+import type { ClusterOrigin, ListWatchOrigin } from './informer-origin.ts';
+import type { InformerSettings } from './informer-settings.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the keys alone matter
 type Any = any;

@@ -1,6 +1,7 @@
 import type { Cached } from '../api/cached.ts';
 import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { checkedOptions } from '../api/option-check.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -11,7 +12,6 @@ import { WAIT_CHECKS } from './call-options.ts';
 import type { WaitOptions } from './informer.ts';
 import type { InformerParts } from './informer-parts.ts';
 import { type CachedCondition, KeyWaits } from './key-waits.ts';
-import { checkedOptions } from './option-check.ts';
 import type { PartRecord } from './part-record.ts';
 import { waitFirst } from './wait.ts';
 

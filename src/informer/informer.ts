@@ -66,7 +66,19 @@ export interface Informer<T extends KubernetesObject> {
    * states in between. Ends after `stopped`, and when `signal` aborts.
    */
   states(options?: StatesOptions): AsyncIterableIterator<InformerState>;
-  /** Handlers may come before the start and later; each hears of what is already there as adds of its initial list. */
+  /**
+   * Handlers may come before the start and later; each hears of what is already there as adds of its initial list. Throws when the informer
+   * has stopped, and a `TypeError` for a handler without any of the three functions, or with one of them misspelt.
+   *
+   * ```ts
+   * const registration = informer.addEventHandler({
+   *   onAdd: (pod) => console.log('add', pod.metadata.name),
+   *   onUpdate: (old, pod) => console.log('update', pod.metadata.name, old.status?.phase, '->', pod.status?.phase),
+   *   onDelete: (pod) => console.log('delete', pod.metadata.name),
+   * });
+   * await registration.synced;
+   * ```
+   */
   addEventHandler(handler: ResourceEventHandler<T>, options?: HandlerOptions<T>): HandlerRegistration;
   /** The same as an async iterator, which subscribes when first asked. */
   events(options?: EventsOptions<T>): AsyncIterableIterator<ResourceEvent<T>>;
@@ -87,7 +99,7 @@ export interface Informer<T extends KubernetesObject> {
    * stops, `timeoutMs` passes or the namespace is removed; at once, with a `TypeError`, for a key that the informer never holds.
    *
    * ```ts
-   * const web = await informer.waitUntil('default/web', deploymentAvailable, { timeoutMs: 60_000 });
+   * const web = await informer.waitUntil('default/web-0', podReady, { timeoutMs: 60_000 });
    * ```
    */
   waitUntil<R extends Stored<T> | undefined>(

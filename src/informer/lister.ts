@@ -34,6 +34,13 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
     this.#source = source;
   }
 
+  /**
+   * By label selector; everything when unset. Throws `SelectorError`.
+   *
+   * ```ts
+   * const web = lister.list('app=web,tier in (api)');
+   * ```
+   */
   list(selector?: string | LabelSelector): Stored<T>[] {
     return this.#source.select(parse(selector));
   }

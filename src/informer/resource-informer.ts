@@ -18,12 +18,25 @@ export class ResourceInformer<T extends KubernetesObject> {
     this.#find = informer;
   }
 
-  /** The same one however often it is asked for, also when it has stopped; `factory.for` finds a new one then. */
+  /**
+   * The same one however often it is asked for, also when it has stopped; `factory.for` finds a new one then.
+   *
+   * ```ts
+   * const informer = factory.for(pods).informer();
+   * ```
+   */
   informer(): SharedIndexInformer<T> {
     this.#informer ??= this.#find();
     return this.#informer;
   }
 
+  /**
+   * Reads what its informer has in memory.
+   *
+   * ```ts
+   * const web = factory.for(pods).lister().namespace('default').list('app=web');
+   * ```
+   */
   lister(): Lister<T> {
     return this.informer().lister();
   }

@@ -2,13 +2,13 @@ import { FieldSelector } from '../api/field-selector.ts';
 import { LabelSelector } from '../api/label-selector.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { aFunction, aNumber, anything, aSelector, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { Resource } from '../api/resource.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { wantedNamespaces } from './coverage.ts';
 import { fieldSelection } from './field-selection.ts';
 import { KEEP_CHECKS, onForbidden } from './informer-options.ts';
 import type { ClusterOrigin } from './informer-origin.ts';
-import { aFunction, aNumber, anything, aSelector, checkedOptions, type OptionChecks } from './option-check.ts';
 import type { Transform } from './transform.ts';
 
 /**

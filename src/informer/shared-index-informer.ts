@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
+import { checkedOptions } from '../api/option-check.ts';
 import type { Resource } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { nextId } from '../observe/channels.ts';
@@ -45,7 +46,6 @@ import { InformerWaits } from './informer-waits.ts';
 import type { CachedCondition } from './key-waits.ts';
 import { checkPaths } from './known-paths.ts';
 import { Lister } from './lister.ts';
-import { checkedOptions } from './option-check.ts';
 import { originSelection } from './origin-selection.ts';
 import { ResyncSchedule } from './resync-schedule.ts';
 import { StateFeed, type StatesOptions } from './state-stream.ts';
@@ -222,7 +222,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return memoryOf(this.#table.size, this.#parts.memory);
   }
 
-  /** Throws when the informer has stopped, and a `TypeError` for a handler without any of the three functions, or with one of them misspelt. */
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {
     return this.listen(handler, onViews(checkedOptions(`a handler of ${this.name}`, options, HANDLER_CHECKS)));
   }

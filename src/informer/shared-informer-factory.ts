@@ -1,7 +1,19 @@
 import type { Defined } from '../api/defined.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject, PartialObjectMetadata } from '../api/metadata.ts';
+import {
+  aBoolean,
+  aFunction,
+  aNumber,
+  anObject,
+  anything,
+  aText,
+  checkedOptions,
+  type OptionChecks,
+  type ValueCheck,
+} from '../api/option-check.ts';
 import { defineResource, type GroupVersionResource, type Resource, resourceName } from '../api/resource.ts';
+import { mustBeResource } from '../api/resource-check.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
 import { StringTable } from '../codec/protobuf/wire-reader.ts';
@@ -15,7 +27,7 @@ import type { SnapshotOptions } from '../snapshot/snapshot.ts';
 import { SnapshotBook } from '../snapshot/snapshot-book.ts';
 import { metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
 import { defineAccessors, type GroupAccessors } from './accessors.ts';
-import { mustBeCluster, mustBeResource, type StopArgument, signalOf } from './argument-check.ts';
+import { mustBeCluster, type StopArgument, signalOf } from './argument-check.ts';
 import { WAIT_CHECKS } from './call-options.ts';
 import { FactoryEntries } from './factory-entries.ts';
 import { type FactoryHealth, type HealthOptions, healthOf } from './factory-health.ts';
@@ -26,17 +38,6 @@ import { KEEP_CHECKS, onForbidden, SETTING_CHECKS } from './informer-options.ts'
 import type { ClusterConnection, ClusterOrigin } from './informer-origin.ts';
 import type { InformerSettings } from './informer-settings.ts';
 import { checkPathsOfAnyKind } from './known-paths.ts';
-import {
-  aBoolean,
-  aFunction,
-  aNumber,
-  anObject,
-  anything,
-  aText,
-  checkedOptions,
-  type OptionChecks,
-  type ValueCheck,
-} from './option-check.ts';
 import { ResourceInformer } from './resource-informer.ts';
 import { ResourceMap } from './resource-map.ts';
 import { FunctionNumbers, type ResourceOptions, settledOptions } from './resource-options.ts';
@@ -122,6 +123,14 @@ export interface SharedInformerFactory extends GroupAccessors {}
  * Makes informers and shares them: one for each type of object, however often it is asked for, so that all who watch
  * pods share one watch and one cache. An informer that has stopped, by `stop` or by the signal of `start`, is let go: who asks
  * for the type afterwards gets a new one, which the next `start` starts. client-go's `informers.SharedInformerFactory`.
+ *
+ * ```ts
+ * const factory = new SharedInformerFactory(cluster, { namespace: 'default' });
+ * const lister = factory.for(pods).lister();
+ * factory.start();
+ * await factory.waitForCacheSync();
+ * console.log(lister.list().length);
+ * ```
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the accessors are defined by the constructor
 export class SharedInformerFactory implements AsyncDisposable {
@@ -141,7 +150,13 @@ export class SharedInformerFactory implements AsyncDisposable {
   readonly #snapshots: SnapshotBook | undefined;
   #hasStarted = false;
 
-  /** Throws a `TypeError` for what is not a cluster, for unknown options, and for values that will not do. */
+  /**
+   * Throws a `TypeError` for what is not a cluster, for unknown options, and for values that will not do.
+   *
+   * ```ts
+   * const factory = new SharedInformerFactory(cluster, { namespace: ['shop', 'billing'], drop: ['metadata.annotations'] });
+   * ```
+   */
   constructor(cluster: ClusterConnection, options: SharedInformerFactoryOptions = {}) {
     mustBeCluster('new SharedInformerFactory', cluster);
     const checked = checkedOptions('SharedInformerFactory', options, FACTORY_CHECKS);
@@ -215,7 +230,15 @@ export class SharedInformerFactory implements AsyncDisposable {
     return [...this.#entries].flatMap(({ informer }) => informer ?? []);
   }
 
-  /** Starts what has been asked for and does not run yet; to be called again after asking for more. Returns at once. */
+  /**
+   * Starts what has been asked for and does not run yet; to be called again after asking for more. Returns at once.
+   *
+   * ```ts
+   * const stop = new AbortController();
+   * process.once('SIGTERM', () => stop.abort());
+   * factory.start({ signal: stop.signal });
+   * ```
+   */
   start(stop: StopArgument = {}): void {
     const signal = signalOf('start', stop);
     if (this.#stopping.signal.aborted) {
@@ -244,6 +267,11 @@ export class SharedInformerFactory implements AsyncDisposable {
    * if it has several: false when `signal` aborted, or the informer was stopped, before. After `timeoutMs` it rejects, naming
    * each that has not, its state and its last error. Any token of a resource finds it in the map. Rejects at once when an informer has been
    * asked for and was never started, also one that was asked for after the last `start`.
+   *
+   * ```ts
+   * const synced = await factory.waitForCacheSync({ timeoutMs: 30_000 });
+   * console.log(synced.get(pods)); // true
+   * ```
    */
   async waitForCacheSync(options: WaitOptions = {}): Promise<ResourceMap<boolean>> {
     if (!this.#stopping.signal.aborted) this.#entries.mustHaveStarted();
@@ -279,6 +307,10 @@ export class SharedInformerFactory implements AsyncDisposable {
   /**
    * Stops every informer; resolves when all has ended. Final and idempotent. Its informers can still be asked for, to read
    * what they held last; one that is asked for afterwards for the first time has stopped, too.
+   *
+   * ```ts
+   * process.once('SIGTERM', () => void factory.shutdown());
+   * ```
    */
   async shutdown(): Promise<void> {
     this.#stopping.abort();

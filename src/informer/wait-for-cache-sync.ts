@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { anObject, checkedOptions, type OptionChecks, shown } from '../api/option-check.ts';
 import { isPromise } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { WAIT_CHECKS } from './call-options.ts';
 import type { Informer, WaitOptions } from './informer.ts';
-import { anObject, checkedOptions, type OptionChecks, shown } from './option-check.ts';
 
 /** What can be waited for: an informer, or a function that says whether something has synced. client-go's `InformerSynced`. */
 export type CacheSync =

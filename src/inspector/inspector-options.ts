@@ -1,8 +1,8 @@
 import type { Defined } from '../api/defined.ts';
+import { anObject, aText, checkedOptions, type OptionChecks, type ValueCheck } from '../api/option-check.ts';
 import type { Resource } from '../api/resource.ts';
+import { mustBeResource } from '../api/resource-check.ts';
 import type { Manager } from '../controller/manager.ts';
-import { mustBeResource } from '../informer/argument-check.ts';
-import { anObject, aText, checkedOptions, type OptionChecks, type ValueCheck } from '../informer/option-check.ts';
 import type { SharedInformerFactory } from '../informer/shared-informer-factory.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';

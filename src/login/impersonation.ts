@@ -3,9 +3,13 @@ import type { Credentials } from '../http/http.ts';
 
 /** Acting as somebody else, for whom our own login must have the right `impersonate`. */
 export interface Impersonation {
+  /** The name to act under. kubectl's `--as`. */
   user: string;
+  /** The uid of that user. Default: none. */
   uid?: string | undefined;
+  /** Groups to act in. Default: none but those that the server gives everybody. kubectl's `--as-group`. */
   groups?: readonly string[] | undefined;
+  /** What authenticators add beyond that, such as scopes. Default: none. */
   extra?: ReadonlyMap<string, readonly string[]> | Readonly<Record<string, readonly string[]>> | undefined;
 }
 

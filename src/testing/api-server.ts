@@ -1,6 +1,17 @@
-import { defined } from '../api/defined.ts';
+import {
+  aBoolean,
+  aFunction,
+  aNumber,
+  anObject,
+  anything,
+  aText,
+  checkedOptions,
+  type OptionChecks,
+  oneOf,
+} from '../api/option-check.ts';
 import { type ApiServerOptions, ApiServer as EmbeddedServer } from '../apiserver/apiserver.ts';
 import { Cluster } from '../cluster/cluster.ts';
+import { CLUSTER_CHECKS } from '../cluster/connect-checks.ts';
 import type { ClusterOptions } from '../cluster/connect-options.ts';
 
 /** Options of `server.cluster`. */
@@ -8,6 +19,26 @@ export interface InProcessClusterOptions extends ClusterOptions {
   /** Whose token is shown. Default: the administrator's. */
   token?: string | undefined;
 }
+
+const SERVER_CHECKS: OptionChecks<ApiServerOptions> = {
+  port: aNumber,
+  listen: aBoolean,
+  token: anything, // a text, or false
+  http: aBoolean,
+  allowedHosts: anything,
+  controllers: aBoolean,
+  newCluster: aBoolean,
+  access: oneOf('rbac'),
+  clock: anObject,
+  logger: anObject,
+  random: aFunction,
+  historyLimit: aNumber,
+  historyMaxAgeMs: aNumber,
+  bookmarkIntervalMs: aNumber,
+  minRequestTimeoutMs: aNumber,
+  watchQueueLimit: aNumber,
+  kubelet: anObject,
+};
 
 /**
  * A Kubernetes API server in this process, to test controllers and informers on without a cluster:
@@ -21,14 +52,16 @@ export class ApiServer extends EmbeddedServer {
   }
 
   static override async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    checkedOptions('ApiServer.start', options, SERVER_CHECKS);
     const server = new ApiServer(options);
     await server.begin(options);
     return server;
   }
 
   /** Reaches the server in process, without a socket. */
-  cluster({ token, ...options }: InProcessClusterOptions = {}): Cluster {
+  cluster(given: InProcessClusterOptions = {}): Cluster {
+    const { token, ...options } = checkedOptions('server.cluster', given, { ...CLUSTER_CHECKS, token: aText });
     const transport = this.transport(token === undefined ? {} : { token });
-    return Cluster.over(transport, { server: this.url || 'the embedded API server', ...defined(options) });
+    return Cluster.over(transport, { server: this.url || 'the embedded API server', ...options });
   }
 }

@@ -15,8 +15,10 @@ export interface Program {
 export interface RunOptions {
   env?: Readonly<Record<string, string>>;
   args?: readonly string[];
-  /** The program gets a SIGINT, as from Ctrl-C, as soon as this is true. */
+  /** The program gets a signal as soon as this is true. */
   interruptWhen?: (lines: readonly string[]) => boolean;
+  /** Which one. Default: SIGINT, as from Ctrl-C. */
+  signal?: 'SIGINT' | 'SIGTERM';
 }
 
 export interface Run {
@@ -79,7 +81,7 @@ export class Programs implements Disposable {
     return new Programs(folder, new Map(files));
   }
 
-  async run(name: string, { env = {}, args = [], interruptWhen }: RunOptions = {}): Promise<Run> {
+  async run(name: string, { env = {}, args = [], interruptWhen, signal = 'SIGINT' }: RunOptions = {}): Promise<Run> {
     const file = this.#files.get(name);
     if (file === undefined) throw new Error(`there is no program ${name}`);
     const child = spawn(process.execPath, [file, ...args], {
@@ -105,7 +107,7 @@ export class Programs implements Disposable {
     };
     if (interruptWhen !== undefined) {
       await looks(LOOKS_TO_END, () => interruptWhen(lines) || isGone());
-      child.kill('SIGINT');
+      child.kill(signal);
     }
     await looks(LOOKS_TO_END, () => complaints.includes(END) || isGone());
     await looks(LOOKS_TO_EXIT, isGone);
@@ -114,7 +116,7 @@ export class Programs implements Disposable {
     await closed;
     const hasEnded = complaints.includes(END);
     // A signal that comes behind the last line finds Node on its way out, when nobody listens any more.
-    const cameTooLate = hasEnded && child.signalCode === 'SIGINT';
+    const cameTooLate = hasEnded && child.signalCode === signal;
     return {
       lines,
       complaints: complaints.replace(`${END}\n`, ''),

@@ -62,14 +62,23 @@ function renderMembers(members: readonly DocumentedMember[]): string {
   return ['| member | |', '|---|---|', ...rows].join('\n');
 }
 
+function codeLine(line: string): string {
+  const indent = /^ */.exec(line)?.[0].length ?? 0;
+  return `${'&nbsp;'.repeat(indent)}\`${line.trim()}\``;
+}
+
 function code(text: string): string {
   return `\`${text.replace(/\|/g, '\\|').replace(/`/g, "'")}\``;
 }
 
-/** A list in a doc comment becomes one in a table cell. */
+/** A list in a doc comment becomes one in a table cell, and an example its lines. */
 function cell(text: string): string {
   return text
     .trim()
+    .replace(
+      /\n\s*```ts\n([\s\S]*?)\n```/g,
+      (_, lines: string) => `<br>${lines.split('\n').map(codeLine).join('<br>')}`,
+    )
     .replace(/\n\s*\n/g, '<br>')
     .replace(/\n- /g, '<br>• ')
     .replace(/^- /, '• ')

@@ -71,8 +71,8 @@ function blanked(blocks: readonly Block[], height: number): string {
   return lines.join('\n');
 }
 
-/** What the compiler has against the modules, one sentence each; none when all is well. */
-export function typeErrors(root: string, modules: readonly SnippetModule[]): string[] {
+/** The modules as files beside those of the repository, by their paths. */
+function compiled(root: string, modules: readonly SnippetModule[]): [ts.Program, ReadonlyMap<string, SnippetModule>] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
   const virtual = new Map(modules.map((module) => [virtualFile(root, module), module]));
@@ -86,7 +86,12 @@ export function typeErrors(root: string, modules: readonly SnippetModule[]): str
     // Without an import or export the file would be a script, in which `await` is not allowed at the top.
     return ts.createSourceFile(file, `${module.text}\nexport {};\n`, languageVersion, true);
   };
-  const program = ts.createProgram([...virtual.keys()], options, host);
+  return [ts.createProgram([...virtual.keys()], options, host), virtual];
+}
+
+/** What the compiler has against the modules, one sentence each; none when all is well. */
+export function typeErrors(root: string, modules: readonly SnippetModule[]): string[] {
+  const [program, virtual] = compiled(root, modules);
   return [...virtual].flatMap(([file, { page }]) => {
     const source = program.getSourceFile(file);
     const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
@@ -95,6 +100,27 @@ export function typeErrors(root: string, modules: readonly SnippetModule[]): str
       return `${page}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
     });
   });
+}
+
+/** The functions of this repository that a module calls, and what their doc comments say. */
+export function calledFunctions(root: string, module: SnippetModule): Map<string, string> {
+  const [program, virtual] = compiled(root, [module]);
+  const checker = program.getTypeChecker();
+  const called = new Map<string, string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+      const signature = checker.getResolvedSignature(node);
+      const declared = signature?.getDeclaration()?.getSourceFile().fileName ?? '';
+      if (signature !== undefined && declared.startsWith(join(root, 'src'))) {
+        const { expression } = node;
+        const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : `new ${expression.getText()}`;
+        called.set(name, ts.displayPartsToString(signature.getDocumentationComment(checker)));
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  for (const file of virtual.keys()) visit(program.getSourceFile(file) as ts.SourceFile);
+  return called;
 }
 
 function virtualFile(root: string, { name }: SnippetModule): string {

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const CLIENT = 'src/cluster/client.ts';
 const FIELD_MANAGER = ['src/cluster/field-manager.test.ts'];
 const WATCHING = ['src/cluster/client.test.ts'];
+const MISSPELT = ['src/cluster/misspelt-options.test.ts'];
 const REDUCED = ['src/informer/reduced-objects.test.ts'];
 
 /** What calls send, and how they are left. */
@@ -212,5 +213,40 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
     original: 'bytes.copyWithin(this.#dataEnd, start, end);',
     replacement: 'bytes.copyWithin(this.#dataStart, start, end);',
     tests: ['src/http/http1/http1-response-parser.test.ts'],
+  },
+  {
+    bug: 'deleteCollection with a misspelt selector deletes every object',
+    file: CLIENT,
+    original: "this.#check('deleteCollection', options, DELETE_COLLECTION_CHECKS);",
+    replacement: '',
+    tests: MISSPELT,
+  },
+  {
+    bug: 'a misspelt context connects to the current one',
+    file: 'src/cluster/cluster.ts',
+    original: "checkedOptions('Cluster.connect', options, CONNECT_CHECKS);",
+    replacement: '',
+    tests: MISSPELT,
+  },
+  {
+    bug: 'any word is a policy for credential plugins',
+    file: 'src/cluster/connect-checks.ts',
+    original: 'exec: execPolicy,',
+    replacement: 'exec: anything,',
+    tests: MISSPELT,
+  },
+  {
+    bug: 'an address with the wrong scheme gets no hint, and a reset',
+    file: 'src/apiserver/http/http-front.ts',
+    original: 'if (socket.writable) socket.write(',
+    replacement: 'if (!socket.writable) socket.write(',
+    tests: ['src/apiserver/http/http-front.test.ts', 'src/cli/run-cli.test.ts'],
+  },
+  {
+    bug: 'after Ctrl-Z without a shell the screen stays away',
+    file: 'src/cli/terminal/job-control.ts',
+    original: 'this.#stopping = this.#clock.setTimeout(this.#resumed, STOP_MS);',
+    replacement: '',
+    tests: ['src/cli/terminal/job-control.test.ts'],
   },
 ];

@@ -1,12 +1,18 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LockFile, lockFileProblems, WITHOUT_INTEGRITY } from './lock-file.ts';
 import { lines, manifest, megabytes, need, note, report, repository } from './package-report.ts';
 
 const MAX_PACKAGES = 5;
 const MAX_MEGABYTES = 10;
-/** What a user reads without a network. */
-const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'docs/README.md', 'docs/informers.md', 'examples/01-first-informer.ts'];
+/** What a user reads without a network: every page and every example. */
+function documents(): string[] {
+  const below = (folder: string) =>
+    readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`);
+  const pages = below('docs').filter((file) => file.endsWith('.md'));
+  const examples = below('examples').filter((file) => /\.(ts|md)$/.test(file) && !/\.test\.|-fixture\./.test(file));
+  return ['README.md', 'CHANGELOG.md', 'LICENSE', 'dist/licenses/yaml.txt', ...pages, ...examples];
+}
 
 export function checkLockFile(): void {
   const lock: LockFile = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8'));
@@ -17,16 +23,18 @@ export function checkLockFile(): void {
   );
 }
 
-/** The tarball as `npm publish` would make it, of the dist/ that is there. */
+/** The tarball as `npm publish` would make it, with the dist/ that `prepack` builds. */
 export function pack(into: string): string {
-  const [packed] = JSON.parse(
-    need('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', into], repository),
-  );
+  rmSync(join(repository, 'dist'), { recursive: true, force: true });
+  const flags = ['--json', '--foreground-scripts=false', '--pack-destination', into];
+  const [packed] = JSON.parse(need('npm', ['pack', ...flags], repository));
+  report(existsSync(join(repository, 'dist', 'index.js')), 'prepack builds what is packed');
   const files: { path: string }[] = packed.files;
   const strays = files.filter(({ path }) => /\.test\.|-fixture\.|\.tsbuildinfo$|(^|\/)testdata\//.test(path));
   report(strays.length === 0, `the tarball holds no test files${strays.map(({ path }) => ` ${path}`).join(',')}`);
-  const missing = [...DOCUMENTS, 'dist/licenses/yaml.txt'].filter((path) => !files.some((file) => file.path === path));
-  report(missing.length === 0, `the tarball holds docs, examples and licences${missing.map((path) => ` not ${path}`)}`);
+  const wanted = documents();
+  const missing = wanted.filter((path) => !files.some((file) => file.path === path));
+  report(missing.length === 0, `the tarball holds ${wanted.length} pages, examples and licences${lines(missing)}`);
   note(
     `     ${packed.filename}: ${files.length} files, ${megabytes(packed.size)} packed, ${megabytes(packed.unpackedSize)} unpacked`,
   );

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { manifest, need, report, repository, run } from './package-report.ts';
+import { lines, manifest, need, report, repository, run } from './package-report.ts';
 
 /** Below it, types that the declarations are made of (`NoInfer`) do not exist. The README names it. */
 const TYPESCRIPT_FLOOR = '5.4';
@@ -22,6 +22,9 @@ await cluster.client(deployments).apply({ metadata: { name: 'web' }, spce: { rep
 informer.addIndexers({ node: 'spec.nodName' });
 export const names: string[] = [applied.metadata.name, ...list.map((pod) => pod.metadata.name)];
 `;
+
+/** Every door but that of client-node, which needs it: what a compiler cannot read would be `any` to its users. */
+const DOORS = ['', '/controller', '/inspector', '/metrics', '/testing', '/workqueue'];
 
 /** With the compilers themselves, from the registry, in a project beside the one whose size was measured. */
 export function checkTypeScriptVersions(project: string, folder: string): void {
@@ -46,10 +49,20 @@ export function checkTypeScriptVersions(project: string, folder: string): void {
     typeRoots: [resolve(repository, 'node_modules', '@types')],
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['strict.ts', 'first.ts'] }));
+  const imports = DOORS.map((door, index) => `export * as door${index} from '${manifest.name}${door}';\n`);
+  writeFileSync(join(project, 'doors.ts'), imports.join(''));
+  const libraries = { ...compilerOptions, skipLibCheck: false };
+  writeFileSync(
+    join(project, 'tsconfig.doors.json'),
+    JSON.stringify({ compilerOptions: libraries, files: ['doors.ts'] }),
+  );
   for (const name of ['floor', 'newest']) {
     const compiler = join(compilers, 'node_modules', name);
     const { version } = JSON.parse(readFileSync(join(compiler, 'package.json'), 'utf8'));
     const compiled = run(process.execPath, [join(compiler, 'bin', 'tsc'), '-p', '.'], project);
     report(compiled.code === 0, `a strict program compiles with TypeScript ${version} ${compiled.output}`.trimEnd());
+    const read = run(process.execPath, [join(compiler, 'bin', 'tsc'), '-p', 'tsconfig.doors.json'], project);
+    const errors = read.output.split('\n').filter((line) => /^doors\.ts|node_modules\/tidewatch\//.test(line));
+    report(errors.length === 0, `TypeScript ${version} finds nothing wrong in the declarations${lines(errors)}`);
   }
 }

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type Finished, manifest, report, repository, run } from './package-report.ts';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type Finished, lines, manifest, report, repository, run } from './package-report.ts';
 
 const MAX_ERROR_LINES = 20;
 
@@ -72,7 +72,7 @@ export function checkUncaughtError(project: string): void {
   const program = `import { Cluster } from '${manifest.name}';
 import { pods } from '${manifest.name}/api/core/v1';
 const cluster = await Cluster.connect();
-await cluster.client(pods).get('nobody', 'default').catch((error) => {
+await cluster.client(pods).get('nobody', { namespace: 'default' }).catch((error) => {
   console.log(error.name, error.constructor.name);
   throw error;
 });
@@ -88,10 +88,49 @@ await cluster.client(pods).get('nobody', 'default').catch((error) => {
   );
 }
 
+/** What it shows is how to leave client-node, which it needs for that. */
+const WITH_CLIENT_NODE = '10-from-client-node.ts';
+
 /** The examples of the package import it by its name alone: copied out of it, they compile and run. */
 export function checkExamples(project: string): void {
   const tsx = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
-  const example = join('node_modules', manifest.name, 'examples', '01-first-informer.ts');
-  const { code, output } = run(process.execPath, [tsx, example], project);
+  const folder = join(project, 'examples');
+  cpSync(join(project, 'node_modules', manifest.name, 'examples'), folder, { recursive: true });
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const foreign = files.flatMap((file) => {
+    const text = readFileSync(join(folder, file), 'utf8');
+    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, specifier = '']) => specifier);
+    return specifiers.filter((specifier) => !isOwnOrNode(file, specifier)).map((specifier) => `${file}: ${specifier}`);
+  });
+  report(
+    foreign.length === 0,
+    `${files.length} examples import ${manifest.name} by its name, and Node${lines(foreign)}`,
+  );
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2023', 'esnext.disposable'],
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [resolve(repository, 'node_modules', '@types')],
+  };
+  const compiled = files.filter((file) => file !== WITH_CLIENT_NODE);
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: compiled }));
+  const tsc = run(
+    process.execPath,
+    [join(repository, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', folder],
+    project,
+  );
+  report(tsc.code === 0, `the examples compile outside of the package ${tsc.output}`.trimEnd());
+  const { code, output } = run(process.execPath, [tsx, join(folder, '01-first-informer.ts')], project);
   report(code === 0, `the first example of the package runs${code === 0 ? '' : `:\n${output}`}`);
+}
+
+function isOwnOrNode(file: string, specifier: string): boolean {
+  if (specifier.startsWith('.')) return !relative('.', join(dirname(file), specifier)).startsWith('..');
+  if (file === WITH_CLIENT_NODE && specifier === '@kubernetes/client-node') return true;
+  return specifier.startsWith('node:') || specifier === manifest.name || specifier.startsWith(`${manifest.name}/`);
 }

@@ -1,4 +1,5 @@
 import { connect as connectPlain, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../observe/logger.ts';
@@ -119,12 +120,11 @@ describe('the server on a socket', () => {
     socket.destroy();
   });
 
-  it('answers what is not HTTP by closing the connection', async () => {
+  it('answers what is not HTTP with a 400, and closes the connection', async () => {
     await using plain = await ApiServer.start({ http: true, logger: silentLogger });
     const socket = await openSocket(Number(new URL(plain.url).port));
-    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
     socket.write('\x16\x03\x01garbage\r\n\r\n');
-    await closed;
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect((await request(`${plain.url}/healthz`, { dispatcher: agent })).statusCode).toBe(200);
   });
 

@@ -6,7 +6,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
@@ -58,7 +58,11 @@ export class HttpFront {
         socket.destroy();
       });
     });
-    this.#server.on('clientError', (_error, socket) => socket.destroy());
+    // As Go does. A client that speaks TLS here learns from it that the server does not.
+    this.#server.on('clientError', (_error, socket: Socket) => {
+      if (socket.writable) socket.write('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+      socket.destroySoon();
+    });
   }
 
   static async listen(options: HttpFrontOptions): Promise<HttpFront> {

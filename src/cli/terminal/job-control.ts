@@ -1,3 +1,5 @@
+import { type Clock, systemClock, type Timer } from '../../observe/clock.ts';
+
 /** The part of `process` that stops and goes on. */
 export interface Stoppable {
   readonly platform: string;
@@ -13,21 +15,30 @@ export interface JobControlOptions {
   enter: () => void;
   /** Default: this process. */
   host?: Stoppable;
+  /** Default: the machine's. */
+  clock?: Clock;
 }
+
+/** One that still runs after this long was not stopped. */
+const STOP_MS = 500;
 
 /**
  * Ctrl-Z and `fg` for a program that has the whole terminal: in raw mode the key is a key, and the shell would get a terminal that echoes
- * nothing. Also after a stop by somebody else, the screen is drawn again.
+ * nothing. Also after a stop by somebody else, the screen is drawn again. Where no shell could say `fg`, as for the first process of a
+ * container, the system drops the stop, and the screen comes back by itself.
  */
 export class JobControl {
   readonly #leave: () => void;
   readonly #enter: () => void;
   readonly #host: Stoppable;
+  readonly #clock: Clock;
+  #stopping: Timer | undefined;
 
-  constructor({ leave, enter, host = process }: JobControlOptions) {
+  constructor({ leave, enter, host = process, clock = systemClock }: JobControlOptions) {
     this.#leave = leave;
     this.#enter = enter;
     this.#host = host;
+    this.#clock = clock;
   }
 
   open(): void {
@@ -36,6 +47,7 @@ export class JobControl {
 
   close(): void {
     this.#host.off('SIGCONT', this.#resumed);
+    this.#stopping?.clear();
   }
 
   /** Ctrl-Z: stops the whole job, as the terminal would. Without effect where there is no such thing. */
@@ -43,9 +55,11 @@ export class JobControl {
     if (this.#host.platform === 'win32') return;
     this.#leave();
     this.#host.kill(0, 'SIGTSTP');
+    this.#stopping = this.#clock.setTimeout(this.#resumed, STOP_MS);
   }
 
   readonly #resumed = (): void => {
+    this.#stopping?.clear();
     this.#leave();
     this.#enter();
   };

@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { KubernetesObject } from '../../api/metadata.ts';
+import { checkedOptions } from '../../api/option-check.ts';
 import { resourcePath } from '../../api/resource.ts';
 import type { Logger } from '../../observe/logger.ts';
+import { ATTACH_CHECKS, CALL_CHECKS, LOG_CHECKS, LOGS_OF_CHECKS, PORT_FORWARD_CHECKS } from '../call-checks.ts';
 import { Client, type ClientOptions } from '../client.ts';
 import type { CallOptions } from '../client-options.ts';
 import { InterruptibleStream } from '../interruptible-stream.ts';
@@ -49,6 +51,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    *     for await (const line of cluster.client(pods).logs('web-0', { follow: true, tailLines: 10 })) console.log(line);
    */
   logs(name: string, options: LogOptions = {}): AsyncGenerator<string, void, undefined> {
+    checkedOptions('logs', options, LOG_CHECKS);
     const path = this.#path(name, 'log', options);
     return new InterruptibleStream((ended) => this.#lines(path, options, ended), this.#signalOf(options));
   }
@@ -59,6 +62,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    * client: in all of them.
    */
   logsOf(labelSelector: string, options: LogsOfOptions = {}): AsyncGenerator<PodLogLine, void, undefined> {
+    checkedOptions('logsOf', options, LOGS_OF_CHECKS);
     const { signal, ...rest } = options;
     const { source, logger } = this.#options;
     return new InterruptibleStream(
@@ -79,6 +83,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    *     const { exitCode, stdout } = await cluster.client(pods).exec('web-0', ['ls', '/etc']);
    */
   async exec(name: string, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    checkedOptions('exec', options, ATTACH_CHECKS);
     if (!Array.isArray(command) || command.length === 0) {
       throw new TypeError("exec needs the program and its arguments as a list: ['ls', '-l']");
     }
@@ -87,11 +92,13 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
 
   /** Connects to the program that runs in a container, from now on, until it ends. */
   async attach(name: string, options: AttachOptions = {}): Promise<ExecResult> {
+    checkedOptions('attach', options, ATTACH_CHECKS);
     return this.#run({ ...options, path: this.#path(name, 'attach', options) });
   }
 
   /** One connection to a port of a pod. Its owner destroys it; the signal does so, too. */
   async dial(name: string, port: number, options: CallOptions = {}): Promise<Duplex> {
+    checkedOptions('dial', options, CALL_CHECKS);
     checkPort(port);
     const { dialPort } = await import('./port-connection.ts');
     return dialPort(this.#options.source, {
@@ -108,6 +115,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    *     await fetch(`http://127.0.0.1:${forward.localPort}/`);
    */
   async portForward(name: string, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
+    checkedOptions('portForward', options, PORT_FORWARD_CHECKS);
     checkPort(port);
     const { signal, localPort = 0, address = '127.0.0.1', ...call } = options;
     const path = this.#path(name, 'portforward', options);

@@ -1,4 +1,6 @@
-import { createConnection } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createConnection, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../../api/transport.ts';
 import { pods } from '../../generated/api/core/v1.ts';
@@ -286,6 +288,55 @@ describe('exec', () => {
       await running.promise;
       await cluster.close();
       expect(await ended).toMatchObject({ name: 'TransportError' });
+    }
+  });
+});
+
+describe('a connection to a pod', () => {
+  it('goes through the proxy of the cluster, with its login, and trusts its CA alone', async () => {
+    await using world = await start({
+      exec: async ({ stdout }) => stdout('hello'),
+      portForward: (_, connection) => void connection.end('hello'),
+    });
+    world.server.access.addToken('token-of-bob', 'bob');
+    world.server.access.deny({ user: 'bob', verbs: ['get', 'create'], resources: ['pods/attach'] });
+    const targets: string[] = [];
+    const proxy = createHttpServer();
+    const sockets: Socket[] = [];
+    proxy.on('connect', (request, socket: Socket) => {
+      targets.push(request.url ?? '');
+      const upstream = createConnection(Number(new URL(world.server.url).port), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        upstream.pipe(socket).pipe(upstream);
+      });
+      sockets.push(socket, upstream);
+      for (const end of [socket, upstream]) end.on('error', () => upstream.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const options = {
+      server: `https://cluster.test:1234`,
+      tlsServerName: '127.0.0.1',
+      token: 'token-of-bob',
+      proxyUrl: `http://127.0.0.1:${port}`,
+      env: {},
+      logger: silentLogger,
+    };
+    const certificateAuthority = world.server.ca;
+    const bob = await Cluster.connect({ ...options, certificateAuthority });
+    const stranger = await Cluster.connect(options);
+    try {
+      const client = bob.client(pods);
+      expect((await client.exec('web-0', ['hello'])).stdout).toBe('hello');
+      const connection = await client.dial('web-0', 80);
+      expect(await text(connection)).toBe('hello');
+      expect(String(await rejection(client.attach('web-0')))).toContain('User "bob" cannot');
+      expect(targets).toEqual(Array(3).fill('cluster.test:1234'));
+      expect(await rejection(stranger.client(pods).exec('web-0', ['hello']))).toMatchObject({ kind: 'tls-ca' });
+    } finally {
+      await Promise.all([bob.close(), stranger.close()]);
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => proxy.close(resolve));
     }
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Checks that every relative link in the Markdown files leads to a file, and every anchor to a heading, that a reader of the README finds
- * every page of docs/ by its table of contents, and that pages, messages and comments avoid the phrases that CONTRIBUTING.md lists under "Words". One sentence for each problem. Links to
+ * Checks that every relative link in the Markdown files leads to a file, and every anchor to a heading, that the tables of
+ * README.md and docs/README.md list every page of docs/, and that pages, messages and comments avoid the phrases that CONTRIBUTING.md lists under "Words". One sentence for each problem. Links to
  * other sites are not followed.
  *
  *     tsx scripts/check-docs.ts [folder]
@@ -38,9 +38,10 @@ for (const [page, { links }] of pages) {
   }
 }
 
-/** The README leads to docs/README.md, which lists every page but those that stand in lists of their own. */
+/** The README's table has every page of docs/; docs/README.md, with a line on each, the reference too. Decisions have a list of their own. */
 const CONTENTS = 'docs/README.md';
 const LISTED_ELSEWHERE = /^docs\/decisions\/\d/;
+const IN_README = /^docs\/[^/]+$/;
 
 function linkedFrom(page: string): Set<string> {
   const targets = pages.get(join(root, page))?.links.map(({ target }) => target.split('#')[0] ?? '') ?? [];
@@ -48,10 +49,10 @@ function linkedFrom(page: string): Set<string> {
 }
 
 if (pages.has(join(root, CONTENTS))) {
-  const contents = linkedFrom(CONTENTS);
-  if (!linkedFrom('README.md').has(join(root, CONTENTS))) problems.push(`README.md does not lead to ${CONTENTS}.`);
+  const [contents, readme] = [linkedFrom(CONTENTS), linkedFrom('README.md')];
   for (const page of pages.keys()) {
     const path = page.slice(root.length + 1);
+    if (IN_README.test(path) && !readme.has(page)) problems.push(`${path}: README.md does not list it.`);
     if (!path.startsWith('docs/') || path === CONTENTS || LISTED_ELSEWHERE.test(path) || contents.has(page)) continue;
     problems.push(`${path}: ${CONTENTS} does not list it.`);
   }

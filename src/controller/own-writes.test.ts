@@ -301,4 +301,27 @@ describe('own writes', () => {
     );
     expect(times[1]).toBe(3_000);
   });
+
+  it('are waited for by no timer any more when the manager has stopped', async () => {
+    const fixture = await controllerFixture();
+    const { manager, server, clock } = fixture;
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    server.faults.add(WATCHES, { kind: 'delay-events', ms: 3_000 }, { times: Number.POSITIVE_INFINITY });
+    let runs = 0;
+    manager
+      .controller('site')
+      .for(sites)
+      .reads(configMaps)
+      .reconcile(async ({ client }) => {
+        runs++;
+        await client(configMaps).create({ metadata: { generateName: 'child-' } });
+        return { requeueAfterMs: 1 };
+      });
+    await fixture.start();
+    await clock.advance(1_000);
+    await fixture.stop();
+    await fixture[Symbol.asyncDispose]();
+    expect([runs, clock.pendingTimers]).toEqual([1, 0]);
+  });
 });

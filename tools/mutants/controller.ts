@@ -20,6 +20,13 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
     tests: tests('own-writes'),
   },
   {
+    bug: 'a manager that has stopped still waits for its own writes',
+    file: `${folder}/own-writes.ts`,
+    original: '    for (const { waiting } of this.#accounts.values()) waiting?.timer.clear();\n',
+    replacement: '',
+    tests: tests('own-writes'),
+  },
+  {
     bug: 'a resync makes a key less urgent that waits for its own writes',
     file: `${folder}/own-writes.ts`,
     original: 'priority: Math.max(priority, before?.priority ?? priority), onReady',

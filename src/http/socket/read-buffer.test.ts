@@ -135,7 +135,7 @@ describe('ReadBuffer', () => {
       await nextTurn();
       sizes.push(socket.room());
     }
-    expect(sizes).toEqual([16, 64, 128, 128, 128].map((kilobytes) => kilobytes * 1024));
+    expect(sizes).toEqual([16, 64, 256, 256, 256].map((kilobytes) => kilobytes * 1024));
     for (let read = 0; read < 64; read++) {
       expect(socket.room()).toBeGreaterThan(16 * 1024);
       socket.read('small');

@@ -3,7 +3,7 @@ import { systemScheduler } from '../../observe/scheduler.ts';
 const NOTHING = Buffer.alloc(0);
 /** Where quiet sockets read into, all of them: what one has read is copied before another reads. */
 const LANDING = Buffer.allocUnsafeSlow(16 * 1024);
-const LARGEST_BYTES = 128 * 1024;
+const LARGEST_BYTES = 256 * 1024;
 /** This much is handed on without waiting for the end of the turn. */
 const ENOUGH_BYTES = 64 * 1024;
 /** A quiet socket reads less at a time. */

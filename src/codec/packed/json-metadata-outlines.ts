@@ -5,6 +5,8 @@ import { IdentityField, Outline, type OutlineField } from './outline.ts';
 
 /** Objects of a kind have few: metadata that look in yet another way are read from the text. */
 const MAX_OUTLINES = 256;
+/** The room for more is given back after each object. */
+const MANY_ENDS = 1_024;
 
 /** How the views of metadata with these names look; null when it takes their text to tell. */
 interface Known {
@@ -17,23 +19,26 @@ export class MetadataNames {
   /** Whether the fields that say who the object is are texts. */
   areUsual = true;
   #bytes: Buffer = Buffer.alloc(0);
-  /** Where they begin and end, by turns, with their quotes. */
+  /** Where they begin and end, by turns, with their quotes. What lies behind `#length` is left from objects before. */
   readonly #ends: number[] = [];
+  #length = 0;
 
   begin(bytes: Buffer): void {
     this.#bytes = bytes;
-    this.#ends.length = 0;
+    this.#length = 0;
+    if (this.#ends.length > MANY_ENDS) this.#ends.length = 0;
     this.areUsual = true;
   }
 
   add(start: number, end: number): void {
-    this.#ends.push(start, end);
+    this.#ends[this.#length++] = start;
+    this.#ends[this.#length++] = end;
   }
 
   hash(): number {
     const [bytes, ends] = [this.#bytes, this.#ends];
     let hash = 0;
-    for (let i = 0; i < ends.length; i += 2) {
+    for (let i = 0; i < this.#length; i += 2) {
       for (let at = ends[i] as number; at < (ends[i + 1] as number); at++) {
         hash = Math.imul(hash ^ (bytes[at] as number), 0x9e37_79b1);
       }
@@ -43,7 +48,7 @@ export class MetadataNames {
 
   areEqual(names: readonly string[]): boolean {
     const ends = this.#ends;
-    if (ends.length !== 2 * names.length) return false;
+    if (this.#length !== 2 * names.length) return false;
     for (let i = 0; i < names.length; i++) {
       if (!isKey(this.#bytes, ends[2 * i] as number, ends[2 * i + 1] as number, names[i] as string)) return false;
     }
@@ -52,7 +57,7 @@ export class MetadataNames {
 
   texts(): string[] {
     const texts: string[] = [];
-    for (let i = 0; i < this.#ends.length; i += 2) {
+    for (let i = 0; i < this.#length; i += 2) {
       texts.push(parseJson(this.#bytes, this.#ends[i] as number, this.#ends[i + 1] as number) as string);
     }
     return texts;

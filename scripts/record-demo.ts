@@ -4,7 +4,8 @@
  *
  *     tsx scripts/record-demo.ts [--check]
  *
- * With `--check` nothing is written; it fails when a picture in docs/images/ is not what would be recorded now.
+ * With `--check` nothing is written; it fails when a picture in docs/images/ is not what would be recorded now. On a very busy machine a module that is
+ * loaded late can change a picture: run it again then.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { informerFixture } from './informer-fixture.ts';
+import { informerFixture, type Thing } from './informer-fixture.ts';
 
 describe('the version of an informer’s store', () => {
   it.each(['delta', 'inOrder'] as const)(
@@ -27,6 +27,29 @@ describe('the version of an informer’s store', () => {
       await settle();
       expect(version()).toBe('7');
       expect(informer.lastSyncResourceVersion()).toBe('7');
+      stop.abort();
+      await running;
+    },
+  );
+
+  it.each(['delta', 'inOrder'] as const)(
+    'follows lists, changes and deletions though a transform leaves nothing of the metadata (queue: %s)',
+    async (queue) => {
+      const transform = ({ metadata: _, ...thing }: Thing) => thing as Thing;
+      const { source, informer, run, settle, stop } = informerFixture({ queue, transform });
+      const version = () => informer.store.lastStoreSyncResourceVersion();
+      source.set('a'); // 1
+      source.set('b'); // 2
+      source.remove('b'); // 3
+      const running = run();
+      await settle();
+      expect(version()).toBe('3');
+      source.set('a'); // 4
+      await settle();
+      expect(version()).toBe('4');
+      source.remove('a'); // 5
+      await settle();
+      expect(version()).toBe('5');
       stop.abort();
       await running;
     },

@@ -83,12 +83,20 @@ describe('the version of an informer’s store', () => {
   });
 
   it('does not promise more than is stored: a handler never finds an object missing that came before it', async () => {
-    const { source, informer, run, settle, stop } = informerFixture();
+    const { source, informer, clock, run, settle, stop } = informerFixture();
+    // Each object takes a whole slice, so that handlers have their turns while the others wait in the queue.
+    const slow = () => {
+      clock.spend(20);
+      return [];
+    };
+    informer.addIndexers({ slow });
     const running = run();
     await settle();
     const missing: string[] = [];
     const versions = new Map<string, number>();
+    const sizes: number[] = [];
     const check = () => {
+      sizes.push(informer.store.size);
       const upTo = Number(informer.store.lastStoreSyncResourceVersion());
       for (const [name, version] of versions) {
         const held = Number(informer.store.getByKey(`default/${name}`)?.metadata?.resourceVersion ?? 0);
@@ -102,6 +110,7 @@ describe('the version of an informer’s store', () => {
     await settle();
     expect(informer.store.lastStoreSyncResourceVersion()).toBe('6');
     expect(missing).toEqual([]);
+    expect(Math.min(...sizes)).toBeLessThan(versions.size);
     stop.abort();
     await running;
   });

@@ -82,7 +82,7 @@ describe('resync', () => {
   it('loses nothing of 20,000 objects when a second handler is due 5 ms after the first', async () => {
     const { source, informer, clock, run, stop } = informerFixture({ resyncMs: 3_000 });
     for (let n = 0; n < 20_000; n++) source.set(`object-${n}`);
-    const counters = [new Counter<Thing>(), new Counter<Thing>()];
+    const counters = [new Counter<Thing>(true), new Counter<Thing>(true)];
     const registrations: HandlerRegistration[] = [];
     const running = run();
     for (const counter of counters) {
@@ -94,9 +94,29 @@ describe('resync', () => {
       await clock.advance(2_990);
       await clock.advance(5);
       await clock.advance(5);
+      expect(registrations[0]?.pending, 'the first is in the middle of its round').toBeGreaterThan(0);
       await until(() => isIdle(registrations));
       for (const counter of counters) expect(counter.counts('object')).toEqual({ [period]: 20_000 });
     }
+    stop.abort();
+    await running;
+  });
+
+  it('keeps the periods of a handler that came long before the start', async () => {
+    const { source, informer, run, settle, stop } = informerFixture();
+    for (let n = 0; n < 300; n++) source.set(`object-${n}`);
+    // What is due at the start finds nothing, since the first list takes its time.
+    source.listFailures.push(new Error('not yet'));
+    const counter = new Counter<Thing>();
+    informer.addEventHandler(counter, { resyncMs: 10_000 });
+    await settle(55_000);
+    const running = run();
+    await settle(4_999);
+    expect(counter.counts('object')).toEqual({ 0: 300 });
+    await settle(1);
+    await settle(10_000);
+    expect(counter.counts('object')).toEqual({ 2: 300 });
+    expect(counter.failures).toEqual([]);
     stop.abort();
     await running;
   });
@@ -117,12 +137,14 @@ describe('resync', () => {
         { on: half, resyncMs: 1_000, isAsync: false, delivery: 'latest', still: 150 },
         { on: half, resyncMs: 3_100, isAsync: true, delivery: 'all', still: 150 },
       ] as const;
-      const listeners = plans.map(({ on, isAsync, resyncMs, delivery }, nth) => {
+      const listeners: { counter: Counter<Thing>; registration: HandlerRegistration; sinceMs: number }[] = [];
+      for (const [nth, { on, isAsync, resyncMs, delivery }] of plans.entries()) {
         const counter = new Counter<Thing>(isAsync);
         const filter = (thing: Thing) => !thing.metadata?.name?.endsWith('7');
         const options = { resyncMs, delivery, ...(nth === 1 && { filter }) };
-        return { counter, registration: on.addEventHandler(counter, options), sinceMs: clock.now() };
-      });
+        listeners.push({ counter, registration: on.addEventHandler(counter, options), sinceMs: clock.now() });
+        await settle(5);
+      }
       const registrations = listeners.map(({ registration }) => registration);
       for (let step = 0; step < 40; step++) {
         for (const n of [step, step + 1, step + 2]) {

@@ -12,10 +12,12 @@ describe('SharedIndexInformer', () => {
     source.set('a');
     expect(informer.hasSynced()).toBe(false);
     expect(informer.state.phase).toBe('idle');
+    expect(informer.isStopped()).toBe(false);
     const running = run();
     await settle();
     expect(informer.hasSynced()).toBe(true);
     expect(informer.state.phase).toBe('watching');
+    expect(informer.isStopped()).toBe(false);
     source.set('a', { color: 'red' });
     source.set('b');
     source.remove('a');
@@ -261,12 +263,21 @@ describe('SharedIndexInformer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('refuses handlers after stop, and ends streams of events', async () => {
-    const { informer } = informerFixture();
-    await informer.stop();
-    expect(() => informer.addEventHandler({})).toThrow(
+  it.each([true, false])('refuses handlers after stop, and ends streams of events (had run: %s)', async (hasRun) => {
+    const { source, informer, run, settle, stop } = informerFixture();
+    source.set('a');
+    if (hasRun) {
+      const running = run();
+      await settle();
+      stop.abort();
+      await running;
+    } else await informer.stop();
+    const late = listener();
+    expect(() => informer.addEventHandler(late)).toThrow(
       expect.objectContaining({ kind: 'stopped', message: expect.stringContaining('things has stopped') }),
     );
+    await settle();
+    expect(late.heard).toEqual([]);
     expect(await informer.events().next()).toEqual({ done: true, value: undefined });
   });
 
@@ -300,7 +311,8 @@ describe('SharedIndexInformer', () => {
     const heard: (string | undefined)[] = [];
     informer.addEventHandler({
       onAdd: ({ spec }) => void heard.push(spec?.color),
-      onUpdate: (_, { spec }) => void heard.push(spec?.color),
+      onUpdate: (old, { spec }) => void heard.push(`${old.spec?.color} to ${spec?.color}`),
+      onDelete: ({ spec }) => void heard.push(`no ${spec?.color}`),
     });
     source.set('a', { color: 'red' });
     const running = run();
@@ -308,9 +320,11 @@ describe('SharedIndexInformer', () => {
     source.set('b', { color: 'blue' });
     source.set('a', { color: 'green' });
     await settle();
-    expect(heard).toEqual(['dark red', 'dark blue', 'dark green']);
     expect(informer.store.list().map(({ spec }) => spec?.color)).toEqual(['dark green', 'dark blue']);
-    expect(seen).toEqual(['a@1', 'b@2', 'a@3']);
+    source.remove('b');
+    await settle();
+    expect(heard).toEqual(['dark red', 'dark blue', 'dark red to dark green', 'no dark blue']);
+    expect(seen).toEqual(['a@1', 'b@2', 'a@3', 'b@4']);
     stop.abort();
     await running;
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { informerFixture } from './informer-fixture.ts';
+import { informerFixture, type Thing } from './informer-fixture.ts';
 
 describe('the version of an informer’s store', () => {
   it.each(['delta', 'inOrder'] as const)(
@@ -27,6 +27,29 @@ describe('the version of an informer’s store', () => {
       await settle();
       expect(version()).toBe('7');
       expect(informer.lastSyncResourceVersion()).toBe('7');
+      stop.abort();
+      await running;
+    },
+  );
+
+  it.each(['delta', 'inOrder'] as const)(
+    'follows lists, changes and deletions though a transform leaves nothing of the metadata (queue: %s)',
+    async (queue) => {
+      const transform = ({ metadata: _, ...thing }: Thing) => thing as Thing;
+      const { source, informer, run, settle, stop } = informerFixture({ queue, transform });
+      const version = () => informer.store.lastStoreSyncResourceVersion();
+      source.set('a'); // 1
+      source.set('b'); // 2
+      source.remove('b'); // 3
+      const running = run();
+      await settle();
+      expect(version()).toBe('3');
+      source.set('a'); // 4
+      await settle();
+      expect(version()).toBe('4');
+      source.remove('a'); // 5
+      await settle();
+      expect(version()).toBe('5');
       stop.abort();
       await running;
     },
@@ -60,12 +83,20 @@ describe('the version of an informer’s store', () => {
   });
 
   it('does not promise more than is stored: a handler never finds an object missing that came before it', async () => {
-    const { source, informer, run, settle, stop } = informerFixture();
+    const { source, informer, clock, run, settle, stop } = informerFixture();
+    // Each object takes a whole slice, so that handlers have their turns while the others wait in the queue.
+    const slow = () => {
+      clock.spend(20);
+      return [];
+    };
+    informer.addIndexers({ slow });
     const running = run();
     await settle();
     const missing: string[] = [];
     const versions = new Map<string, number>();
+    const sizes: number[] = [];
     const check = () => {
+      sizes.push(informer.store.size);
       const upTo = Number(informer.store.lastStoreSyncResourceVersion());
       for (const [name, version] of versions) {
         const held = Number(informer.store.getByKey(`default/${name}`)?.metadata?.resourceVersion ?? 0);
@@ -79,6 +110,7 @@ describe('the version of an informer’s store', () => {
     await settle();
     expect(informer.store.lastStoreSyncResourceVersion()).toBe('6');
     expect(missing).toEqual([]);
+    expect(Math.min(...sizes)).toBeLessThan(versions.size);
     stop.abort();
     await running;
   });

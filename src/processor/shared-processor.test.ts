@@ -384,18 +384,24 @@ describe('hasSynced of a listener', () => {
   it('waits for the informer and then for its own calls', async () => {
     const { processor, settle, upstream } = processorFixture();
     upstream.synced = false;
-    const registration = processor.addHandler(recorder(), {}, []);
-    let synced = false;
-    void registration.synced.then(() => {
-      synced = true;
-    });
+    const calls: (() => void)[] = [];
+    const onAdd = () => new Promise<void>((resolve) => void calls.push(resolve));
+    const [quick, slow] = [processor.addHandler(recorder(), {}, []), processor.addHandler({ onAdd }, {}, [])];
+    const synced: string[] = [];
+    void quick.synced.then(() => synced.push('quick'));
+    void slow.synced.then(() => synced.push('slow'));
     processor.distribute(add('a', '1', true), false);
     await settle();
-    expect(registration.hasSynced()).toBe(false);
+    expect([quick.hasSynced(), slow.hasSynced()]).toEqual([false, false]);
     upstream.synced = true;
     processor.checkSynced();
     await settle();
-    expect(synced).toBe(true);
+    expect([quick.hasSynced(), slow.hasSynced()]).toEqual([true, false]);
+    expect(synced).toEqual(['quick']);
+    for (const end of calls) end();
+    await settle();
+    expect(slow.hasSynced()).toBe(true);
+    expect(synced).toEqual(['quick', 'slow']);
   });
 
   it('rejects `synced` when the listener is removed before', async () => {

@@ -80,10 +80,17 @@ describe('InOrderQueue', () => {
   });
 
   it('takes the delete of an object that it has never heard of', () => {
-    const fifo = queue({ knownObjects: knowing(thing('baz', 7)) });
-    fifo.delete(thing('qux', 18));
-    fifo.delete(thing('baz', 20));
-    expect(drain(fifo)).toEqual([delta('Deleted', thing('qux', 18)), delta('Deleted', thing('baz', 20))]);
+    for (const options of [{ knownObjects: knowing(thing('baz', 7)) }, {}]) {
+      const fifo = queue(options);
+      fifo.add(thing('foo', 10));
+      fifo.delete(thing('qux', 18));
+      fifo.delete(thing('baz', 20));
+      expect(drain(fifo)).toEqual([
+        delta('Added', thing('foo', 10)),
+        delta('Deleted', thing('qux', 18)),
+        delta('Deleted', thing('baz', 20)),
+      ]);
+    }
   });
 });
 

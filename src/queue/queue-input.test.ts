@@ -58,6 +58,13 @@ describe.each([
       }
     });
 
+    it('takes a tombstone under its own key, and does not ask for another', () => {
+      const fifo = make({ knownObjects: knowing(thing('k', 1)) });
+      fifo.delete(new DeletedFinalStateUnknown('k', thing('', 2)));
+      fifo.resync();
+      expect(drainValues(fifo)).toEqual([2]);
+    });
+
     it('says so when the key is not a string', () => {
       const fifo = make({ keyFunction: () => undefined as unknown as string });
       expect(() => fifo.add(thing('a', 1))).toThrow(/returned undefined, not a string/);

@@ -9,10 +9,8 @@ describe('a reflector that lists', () => {
     const [first, second] = scene.server.requests;
     expect(first).toMatchObject({ verb: 'list', options: { resourceVersion: '0', limit: 500 } });
     expect(Object.keys(first?.options ?? {})).toEqual(['resourceVersion', 'limit']);
-    expect(second).toMatchObject({
-      verb: 'watch',
-      options: { resourceVersion: '12', allowWatchBookmarks: true, timeoutSeconds: 450 },
-    });
+    expect(second?.verb).toBe('watch');
+    expect(second?.options).toEqual({ resourceVersion: '12', allowWatchBookmarks: true, timeoutSeconds: 450 });
     expect(scene.target.calls).toEqual(['replace 12: a b']);
     expect(scene.reflector.lastSyncResourceVersion()).toBe('12');
     expect(scene.phases).toEqual(['listing', 'watching']);

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Cached } from '../api/cached.ts';
 import { SLICE_MS } from '../observe/time-slice.ts';
-import { added, initialEventsEnd, list, type Pod, RecordingTarget, Scene, ScriptedWatch } from './scripted-fixture.ts';
+import {
+  added,
+  initialEventsEnd,
+  list,
+  modified,
+  type Pod,
+  RecordingTarget,
+  Scene,
+  type Script,
+  ScriptedWatch,
+} from './scripted-fixture.ts';
 
 /** How long one object takes. */
 const OBJECT_MS = 1 / 64;
@@ -55,6 +65,23 @@ describe('many objects', () => {
     const stream = new ScriptedWatch().sendBatch(names(50_000).map((name) => added(name, '1')));
     await using scene = new Scene({ watches: [() => stream] });
     expect(await turnsOfHandover(scene, 50_000)).toBeGreaterThanOrEqual(turnsFor(50_000));
+  });
+
+  const stream = () => new ScriptedWatch(added('a', '1'), added('b', '2'), initialEventsEnd('2'));
+  it.each<[string, Script]>([
+    ['LIST', { lists: [list('2', ['a@1', 'b@2'])], watches: [() => new ScriptedWatch(modified('a', '3'))] }],
+    ['WatchList', { watchList: true, watches: [() => stream().send(modified('a', '3'))] }],
+  ])('of a %s, and what is watched after it, are prepared once each', async (_, script) => {
+    const prepared: string[] = [];
+    await using scene = new Scene(script);
+    const prepare = scene.target.prepare.bind(scene.target);
+    scene.target.prepare = (object) => {
+      prepared.push(`${object.key}@${object.resourceVersion}`);
+      return prepare(object);
+    };
+    await scene.start();
+    expect(scene.target.calls).toEqual(['replace 2: a b', 'update a@3']);
+    expect(prepared).toEqual(['a@1', 'b@2', 'a@3']);
   });
 
   it.each([

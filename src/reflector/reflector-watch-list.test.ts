@@ -42,9 +42,14 @@ describe('WatchList', () => {
   });
 
   it('is not used when it is turned off, or the source says that it cannot', async () => {
-    for (const script of [{ watchList: false }, {}]) {
-      await using scene = await Scene.start(script);
+    for (const [watchList, isWatchListOff] of [
+      [true, true],
+      [false, false],
+      [false, true],
+    ] as const) {
+      await using scene = await Scene.start({ watchList, isWatchListOff });
       expect(scene.server.summary).toEqual(['list 0', 'watch 1']);
+      expect(scene.server.requests[0]?.options.limit).toBe(500);
     }
   });
 

@@ -279,7 +279,10 @@ export class RecordingTarget implements CachedTarget<Pod> {
 export interface Script extends Omit<Partial<CachedReflectorOptions<Pod>>, 'watchList'> {
   lists?: readonly Answer<CachedList<Pod>>[];
   watches?: readonly Answer<ScriptedWatch>[];
+  /** Whether the source can. */
   watchList?: boolean;
+  /** The reflector is told not to use WatchList. */
+  isWatchListOff?: boolean;
   /** No watch error handler. */
   isUnheard?: boolean;
   /** Default: one that begins in 2026. */
@@ -307,7 +310,7 @@ export class Scene implements AsyncDisposable {
   readonly #stop = new AbortController();
   #run: Promise<void> | undefined;
 
-  constructor({ lists, watches, watchList, around, isUnheard, fakeClock, ...options }: Script = {}) {
+  constructor({ lists, watches, watchList, around, isUnheard, isWatchListOff, fakeClock, ...options }: Script = {}) {
     this.clock = fakeClock ?? new FakeClock();
     const startMs = this.clock.now();
     this.server = new ScriptedListerWatcher(this.clock, {
@@ -335,6 +338,7 @@ export class Scene implements AsyncDisposable {
         },
       }),
       onState: (state) => this.states.push(state),
+      ...(isWatchListOff && { watchList: false }),
       ...options,
     });
   }

@@ -75,6 +75,8 @@ describe('Store', () => {
     const store = new Store<Thing>({ transform: (object) => ({ ...object, val: `${object.val}!` }) });
     store.add(thing('a', 'add'));
     expect(values(store)).toEqual(['add!']);
+    store.update(thing('a', 'update'));
+    expect(values(store)).toEqual(['update!']);
     store.replace([thing('a', 'replace')], '1');
     expect(values(store)).toEqual(['replace!']);
   });

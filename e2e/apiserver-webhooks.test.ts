@@ -64,6 +64,8 @@ const CASES: Case[] = [
     ],
     before: [map('keep.a')],
     requests: [
+      // Before the real server has heard of the webhook, it must not delete what the others are about.
+      { method: 'DELETE', path: `${maps}/keep.a?dryRun=All` },
       { method: 'DELETE', path: `${maps}/keep.a` },
       patch(`${maps}/keep.a`, { data: { x: 'y' } }),
       map('keep.b'),

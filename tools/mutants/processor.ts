@@ -68,6 +68,13 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
     tests: [PROCESSOR, STREAM],
   },
   {
+    bug: 'a round ends when the timer of another handler fires',
+    file: 'src/processor/listener.ts',
+    original: '    if (lateMs < 0) return false;\n',
+    replacement: '    if (lateMs < 0) {\n      this.#round = undefined;\n      return false;\n    }\n',
+    tests: ['src/informer/resync.test.ts'],
+  },
+  {
     bug: 'a resync period may be shorter than a second',
     file: 'src/processor/shared-processor.ts',
     original: 'Math.max(requestedMs, MIN_RESYNC_MS)',

@@ -1,5 +1,6 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Logger, leveled, safeLogger } from './logger.ts';
 import { noMetrics } from './metrics.ts';
@@ -39,11 +40,11 @@ describe('safeLogger', () => {
         done();
       },
     });
-    const hostile = Object.defineProperty(new Error('x'), 'stack', {
-      get() {
+    const hostile = {
+      [inspect.custom]() {
         throw new Error('do not look');
       },
-    });
+    };
     const logger = safeLogger(new Console(stream));
     logger.error('controller site: default/a failed', hostile);
     logger.error('and goes on', { fine: true });

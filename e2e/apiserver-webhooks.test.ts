@@ -383,17 +383,19 @@ describe('webhooks of the embedded server and a real one', () => {
       const [first, ...others] = one.requests;
       if (!first) throw new Error('no request');
       const isAsked = one.isAsked ?? ((_body, _warnings, status) => status >= 400);
-      const real = await vi.waitFor(async () => {
+      // A creation is tried in a dry run: once the webhook is known, it may refuse to let anything be deleted.
+      const isCreation = first.method === 'POST' && first.path === maps;
+      const trial = isCreation ? { ...first, path: `${maps}?dryRun=All` } : first;
+      let real = await vi.waitFor(async () => {
         hooks.real.reviews.length = 0;
-        const answer = await servers.askReal(first);
-        const known = isAsked(answer.body, answer.warnings, answer.status);
-        if (answer.status === 409 || (!known && answer.status === 201)) {
-          const name = asString(getPath(first.body ?? null, 'metadata', 'name'));
-          await servers.askReal({ method: 'DELETE', path: `${first.path}/${name}` });
-        }
-        expect(known && answer.status !== 409).toBe(true);
+        const answer = await servers.askReal(trial);
+        expect(isAsked(answer.body, answer.warnings, answer.status)).toBe(true);
         return answer;
       }, EVENTUALLY);
+      if (isCreation) {
+        hooks.real.reviews.length = 0;
+        real = await servers.askReal(first);
+      }
       hooks.ours.reviews.length = 0;
       expect(alike(await servers.askOurs(first))).toEqual(alike(real));
       expect(seen(hooks.ours)).toEqual(seen(hooks.real));

@@ -1,7 +1,7 @@
 /**
  * Checks that every relative link in the Markdown files leads to a file, and every anchor to a heading, that the tables of
- * README.md and docs/README.md list every page of docs/, and that pages, messages and comments avoid the phrases that CONTRIBUTING.md lists under "Words". One sentence for each problem. Links to
- * other sites are not followed.
+ * README.md and docs/README.md list every page of docs/, and that pages, messages and comments avoid the phrases that
+ * CONTRIBUTING.md lists under "Words". One sentence for each problem. Links to other sites are not followed.
  *
  *     tsx scripts/check-docs.ts [folder]
  */

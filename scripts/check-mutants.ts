@@ -4,8 +4,8 @@
  *     tsx scripts/check-mutants.ts [--new] [--write] [--workshops N] [text]
  *
  * `text` selects the bugs whose file or description contains it, `--new` those of which docs/mutants.md says nothing yet. `--write` puts
- * the result into that page, where bugs that were not selected keep what it says of them. A bug is found when a test fails, or when the tests hang; a file that does not load
- * proves nothing, and is an error. `--workshops` says how many are judged at a time.
+ * the result into that page, where bugs that were not selected keep what it says of them. A bug is found when a test fails, or
+ * when the tests hang; a file that does not load proves nothing, and is an error. `--workshops` says how many are judged at a time.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

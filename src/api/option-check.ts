@@ -1,6 +1,6 @@
-import { type Defined, defined } from '../api/defined.ts';
-import { printable } from '../api/printable.ts';
-import { didYouMean, suggestion } from '../api/suggestion.ts';
+import { type Defined, defined } from './defined.ts';
+import { printable } from './printable.ts';
+import { didYouMean, suggestion } from './suggestion.ts';
 
 /** What is wanted in place of a value that will not do; undefined when it will. */
 export type ValueCheck = (value: unknown) => string | undefined;

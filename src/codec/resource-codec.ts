@@ -42,7 +42,7 @@ export function resourceCodecs<T extends KubernetesObject>(options: ResourceCode
     strings,
     clock,
   } = options;
-  const like: Keeping<T> = options.store === 'plain' ? new PlainKeeping<T>(options) : new PackedKeeping<T>(options);
+  const like: Keeping<T> = options.store === 'plain' ? new PlainKeeping<T>(options) : PackedKeeping.by<T>(options);
   const reading = ProtobufReading.of(resource, metadataOnly, strings);
   return () => {
     const parts = { resource, metadataOnly, maxObjectBytes, keeping: like.sibling(), clock };

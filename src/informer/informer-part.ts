@@ -99,8 +99,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #story: StoreStory | undefined;
   readonly #newStory: () => StoreStory;
   /** What the table could not take, and nobody has heard of yet; the second time it is final. */
-  #refused: Unusable | undefined;
-  #refusedForGood: Unusable | undefined;
+  #refused: { readonly once: Unusable; readonly forGood: Unusable } | undefined;
   /** Whether the first list is in the table. */
   #isIn = false;
   /** Whether a list is on its way into the queue. */
@@ -163,9 +162,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       ...(onStored && { onStored }),
       isInitial,
       onRefused: ({ key }, cause, isFinal) => {
-        if (isFinal) this.#refusedForGood ??= new Unusable();
-        else this.#refused ??= new Unusable();
-        (isFinal ? this.#refusedForGood : this.#refused)?.add(`the state of ${key}`, key, cause);
+        this.#refused ??= { once: new Unusable(), forGood: new Unusable() };
+        this.#refused[isFinal ? 'forGood' : 'once'].add(`the state of ${key}`, key, cause);
       },
     });
     this.#consumer = new QueueConsumer<Cached<T>>({
@@ -350,7 +348,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     if (!this.#isIn) this.#checkIn();
     if (this.#queue.length > 0) return;
     this.#story?.idle();
-    if (this.#refused || this.#refusedForGood) this.#tellRefused();
+    if (this.#refused) this.#tellRefused(this.#refused);
     onIdle?.();
   }
 
@@ -361,11 +359,10 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   }
 
   /** All that came of one list in one go. */
-  #tellRefused(): void {
-    const [refused, refusedForGood] = [this.#refused, this.#refusedForGood];
-    this.#refused = this.#refusedForGood = undefined;
-    if (refusedForGood) this.#reflector.unstored(refusedForGood, true);
-    if (refused) this.#reflector.unstored(refused, false);
+  #tellRefused({ once, forGood }: { readonly once: Unusable; readonly forGood: Unusable }): void {
+    this.#refused = undefined;
+    if (forGood.count > 0) this.#reflector.unstored(forGood, true);
+    if (once.count > 0) this.#reflector.unstored(once, false);
   }
 
   /** As live as the keys of the table: what goes between two of them is not listed. */

@@ -1,7 +1,7 @@
 /**
  * Our side of the contest for a Lease: an elector, and work that writes a ConfigMap over and over while it leads, through the fence.
  * SIGTERM stops it. SIGUSR2 makes it stop itself by SIGSTOP, between two turns of its event loop: a SIGSTOP from outside could come in the
- * tenth of a millisecond between the last check of a write and its first byte, about which no process can do anything. It prints one line for
+ * moment between the last check of a write and its first byte, about which no process can do anything. It prints one line for
  * each thing that happens: "standing", "leading", "lost".
  *
  *     tsx tools/lease-contest/candidate.ts KUBECONFIG NAMESPACE LEASE IDENTITY

@@ -225,13 +225,15 @@ export interface PackedProtobufKeeperOptions<T extends KubernetesObject> {
 
 /** From the message of an object to what is to be kept of it; where that goes is left open. */
 export abstract class ReducingKeeper<T extends KubernetesObject> extends IdentifyingKeeper<T> {
+  protected readonly format: OutliningFormat;
   readonly #filter: ProtobufFilter | undefined;
   readonly #dropManagedFields: boolean;
   /** What `write` writes, when it is not what the scanner has. */
   #kept: Buffer | undefined;
 
-  constructor({ scanner, filter, dropManagedFields }: PackedProtobufKeeperOptions<T>) {
+  constructor({ scanner, format, filter, dropManagedFields }: PackedProtobufKeeperOptions<T>) {
     super(scanner);
+    this.format = format;
     this.#filter = filter;
     this.#dropManagedFields = dropManagedFields;
   }
@@ -263,19 +265,17 @@ export abstract class ReducingKeeper<T extends KubernetesObject> extends Identif
 /** From the message of an object to a `Cached` that keeps it in the slabs. */
 export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKeeper<T> {
   readonly #family: PackedFamily<T>;
-  readonly #format: OutliningFormat;
 
   constructor(options: PackedProtobufKeeperOptions<T>) {
     super(options);
     this.#family = options.family;
-    this.#format = options.format;
   }
 
   protected override keepReduced(length: number): Cached<T> {
     const room = this.#family.slabs.reserve(length);
     const { slab, offset } = room;
     this.write(slab.bytes, offset);
-    const family = this.#family.like(this.#format.outline(slab.bytes, offset, offset + length));
+    const family = this.#family.like(this.format.outline(slab.bytes, offset, offset + length));
     return new PackedCached(family, this.scanner, room, length);
   }
 
@@ -285,7 +285,7 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
     const restored: Cached<T>[] = [];
     while (objects.next()) {
       const { start, end, look } = objects;
-      const family = families[look] ?? this.#family.like(this.#format.outline(bytes, start, end));
+      const family = families[look] ?? this.#family.like(this.format.outline(bytes, start, end));
       if (look > 0) families[look] = family;
       restored.push(new PackedCached(family, objects, { slab, offset: start }, end - start));
     }

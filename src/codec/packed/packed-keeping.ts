@@ -49,14 +49,18 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
   readonly #sharing: Sharing | undefined;
   readonly #manner: Manner<T>;
 
-  /** Throws `TypeError` when a path cannot be followed. */
-  constructor(options: PackedKeepingOptions<T>, manner: Manner<T> = mannerOf(options)) {
+  private constructor(manner: Manner<T>) {
     this.#sharing = manner.isShared ? new Sharing(this.#slabs) : undefined;
     this.#manner = manner;
   }
 
+  /** Throws `TypeError` when a path cannot be followed. */
+  static by<T extends KubernetesObject>(options: PackedKeepingOptions<T>): PackedKeeping<T> {
+    return new PackedKeeping<T>(mannerOf(options));
+  }
+
   sibling(): PackedKeeping<T> {
-    return new PackedKeeping<T>({}, this.#manner);
+    return new PackedKeeping<T>(this.#manner);
   }
 
   get memory(): CodecMemory {

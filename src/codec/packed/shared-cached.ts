@@ -5,7 +5,6 @@ import type { WireReader } from '../protobuf/wire-reader.ts';
 import type { SharedPlace } from './assembler.ts';
 import type { Outline } from './outline.ts';
 import {
-  type OutliningFormat,
   PackedCached,
   PackedFamily,
   type PackedFamilyOptions,
@@ -86,14 +85,12 @@ export interface SharedProtobufKeeperOptions<T extends KubernetesObject> extends
 /** From the message of an object to a `Cached` that shares with others what it has in common with them. */
 export class SharedProtobufKeeper<T extends KubernetesObject> extends ReducingKeeper<T> {
   readonly #family: SharedFamily<T>;
-  readonly #format: OutliningFormat;
   readonly #plan: MessagePlan;
   readonly #reader: WireReader;
 
   constructor(options: SharedProtobufKeeperOptions<T>) {
     super(options);
     this.#family = options.family;
-    this.#format = options.format;
     this.#plan = options.plan;
     this.#reader = options.reader;
   }
@@ -102,7 +99,7 @@ export class SharedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
     const { sharing } = this.#family;
     const arrived = sharing.room(length);
     this.write(arrived, 0);
-    const family = this.#family.like(this.#format.outline(arrived, 0, length));
+    const family = this.#family.like(this.format.outline(arrived, 0, length));
     const template = sharing.share(this.#plan, this.#reader, length);
     const room = sharing.writeRecipe();
     return new SharedCached(family, this.scanner, room, sharing.recipeLength, template);

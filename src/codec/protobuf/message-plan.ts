@@ -232,8 +232,8 @@ function absentValue(field: FieldSchema, element: Element, isValue: boolean, omi
   return element.code === BYTES || element === ELEMENT_OF_NAMED_LIST ? null : element.zero;
 }
 
-function schemaNamed(name: string): TypeSchema {
+export function schemaNamed(name: string): TypeSchema {
   const schema = typeSchema(name);
-  if (!schema) throw new TypeError(`there is no schema of ${name}`);
+  if (!schema) throw new TypeError(`there is no schema for ${name}`);
   return schema;
 }

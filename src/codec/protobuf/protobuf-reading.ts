@@ -1,8 +1,9 @@
 import { apiVersionOf, type Resource } from '../../api/resource.ts';
 import type { TypeSchema } from '../../api/type-schema.ts';
-import { schemaOfKind, typeSchema } from '../../generated/type-schemas.ts';
+import { schemaOfKind } from '../../generated/type-schemas.ts';
 import type { EnvelopeType } from './envelope.ts';
 import { FrameHead } from './frame-reader.ts';
+import { schemaNamed } from './message-plan.ts';
 import { ObjectDecoder } from './object-decoder.ts';
 import { type StringTable, WireReader } from './wire-reader.ts';
 
@@ -46,10 +47,4 @@ export class ProtobufReading {
 
 export function statusDecoder(reader: WireReader): ObjectDecoder {
   return new ObjectDecoder(schemaNamed(`${META}.Status`), { type: { kind: 'Status', apiVersion: 'v1' }, reader });
-}
-
-function schemaNamed(name: string): TypeSchema {
-  const schema = typeSchema(name);
-  if (!schema) throw new TypeError(`there is no schema of ${name}`);
-  return schema;
 }

@@ -1,17 +1,26 @@
-const INITIAL_BYTES = 64 * 1024;
-/** What is kept for the next large value; more is given back when the window is empty. */
+const NOTHING = Buffer.alloc(0);
+const INITIAL_BYTES = 16 * 1024;
+/** What is kept for the next large value; more is given back when it is not needed any more. */
 const KEPT_BYTES = 1024 * 1024;
+/** How much of a chunk is first joined to what was left of those before it. */
+const JOINED_BYTES = 16 * 1024;
 
 /**
- * The bytes that have arrived and are not yet used, in one piece, so that a value split over many chunks can be read as
- * if it had come at once. Each byte is copied once on arrival, however small the chunks are.
+ * The bytes that have arrived and are not yet used, in one piece, so that a value split over chunks can be read as if it had come
+ * at once. What lies within one chunk is read where it is. Of a value that goes on in the next chunk, the beginning of that chunk
+ * is copied behind it, as much as turns out to be needed.
  */
 export class ByteWindow {
-  #bytes = Buffer.allocUnsafe(INITIAL_BYTES);
+  #bytes: Buffer = NOTHING;
   #start = 0;
   #end = 0;
+  #chunk: Buffer = NOTHING;
+  /** Memory of our own, for what is left of chunks. */
+  #own: Buffer = NOTHING;
+  /** Where in `#own` the chunk begins, or would begin, while that is what is read. */
+  #joint = 0;
 
-  /** Valid in [`start`, `end`), and only until the next `append`. */
+  /** Valid in [`start`, `end`), and only until the next call of any method. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -24,30 +33,72 @@ export class ByteWindow {
     return this.#end;
   }
 
+  /** To be called only after `more` has returned false, or at the beginning. The chunk must stay as it is until then. */
   append(chunk: Uint8Array): void {
-    if (this.#end === 0 && this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(INITIAL_BYTES);
-    if (this.#bytes.length - this.#end < chunk.length) this.#makeRoom(chunk.length);
-    this.#bytes.set(chunk, this.#end);
-    this.#end += chunk.length;
+    this.#chunk = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    if (this.#start === this.#end) this.#readFromChunk(0);
+    else this.#join(JOINED_BYTES);
   }
 
   /** Gives up everything before `position`. */
   consumeTo(position: number): void {
     this.#start = position;
-    if (this.#start === this.#end) this.#start = this.#end = 0;
+    if (this.#bytes !== this.#chunk && position >= this.#joint) this.#readFromChunk(position - this.#joint);
+  }
+
+  /** Makes more bytes readable behind the others. False when there are no more in the chunk, which is then not looked at any more. */
+  more(): boolean {
+    if (this.#bytes !== this.#chunk && this.#end - this.#joint < this.#chunk.length) {
+      this.#join(this.#end - this.#joint);
+      return true;
+    }
+    if (this.#bytes === this.#chunk) this.#keepRest();
+    this.#chunk = NOTHING;
+    this.#joint = this.#end;
+    return false;
+  }
+
+  #readFromChunk(position: number): void {
+    this.#bytes = this.#chunk;
+    this.#start = position;
+    this.#end = this.#chunk.length;
+    if (this.#own.length > KEPT_BYTES) this.#own = NOTHING;
+  }
+
+  /** Copies up to `length` more bytes of the chunk behind those that have been joined. */
+  #join(length: number): void {
+    const joined = this.#end - this.#joint;
+    const more = Math.min(length, this.#chunk.length - joined);
+    if (this.#own.length - this.#end < more) this.#makeRoom(more);
+    this.#chunk.copy(this.#own, this.#end, joined, joined + more);
+    this.#end += more;
+  }
+
+  #keepRest(): void {
+    const length = this.#end - this.#start;
+    if (this.#own.length < length) this.#own = Buffer.allocUnsafeSlow(Math.max(INITIAL_BYTES, 2 * length));
+    this.#bytes.copy(this.#own, 0, this.#start, this.#end);
+    this.#moveTo(this.#own);
   }
 
   #makeRoom(more: number): void {
     const used = this.#end - this.#start;
     const needed = used + more;
-    if (needed <= this.#bytes.length / 2) {
-      this.#bytes.copyWithin(0, this.#start, this.#end);
+    if (needed <= this.#own.length / 2) {
+      this.#own.copyWithin(0, this.#start, this.#end);
     } else {
-      const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length, 2 * needed));
-      this.#bytes.copy(grown, 0, this.#start, this.#end);
-      this.#bytes = grown;
+      const grown = Buffer.allocUnsafeSlow(Math.max(this.#own.length, 2 * needed));
+      this.#own.copy(grown, 0, this.#start, this.#end);
+      this.#own = grown;
     }
+    this.#moveTo(this.#own);
+  }
+
+  /** The bytes have been copied to the beginning of `own`. */
+  #moveTo(own: Buffer): void {
+    this.#bytes = own;
+    this.#joint -= this.#start;
+    this.#end -= this.#start;
     this.#start = 0;
-    this.#end = used;
   }
 }

@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
+const WINDOW = 'src/codec/byte-window.test.ts';
 const SLABS = 'src/codec/packed/slabs.test.ts';
 const JSON_STORE = 'src/codec/packed/packed-json.test.ts';
 const PROTOBUF_STORE = 'src/codec/packed/packed-protobuf.test.ts';
@@ -157,14 +158,14 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'fields beyond the sixty-fourth are lost',
     file: 'src/codec/packed/json-object-scanner.ts',
-    original: 'this.shape = this.#hasTooMany ? undefined : this.#shapeOf(names);',
-    replacement: 'this.shape = this.#shapeOf(names);',
+    original: 'this.shape = this.#hasTooMany ? undefined : this.#shapeOfNames();',
+    replacement: 'this.shape = this.#shapeOfNames();',
     tests: [FIELDS],
   },
   {
     bug: 'a field that comes twice is read from its first place',
     file: 'src/codec/packed/json-object-scanner.ts',
-    original: '      if (this.#names.includes(name)) return false;\n',
+    original: '    if (this.#names.includes(name)) return false;\n',
     replacement: '',
     tests: [FIELDS],
   },
@@ -181,6 +182,41 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
     original: 'position >= this.#cutEnd ? this.#cutEnd - this.#cutStart : 0',
     replacement: 'position > this.#end ? this.#cutEnd - this.#cutStart : 0',
     tests: [JSON_STORE],
+  },
+  {
+    bug: 'an object has the fields that the one before had behind its own',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: 'if (this.#names.length > this.#count) this.#forgetOthers();',
+    replacement: '',
+    tests: [FIELDS, JSON_STORE],
+  },
+  {
+    bug: 'an object with one more field has the shape of the one before',
+    file: 'src/codec/packed/json-object-scanner.ts',
+    original: '    this.#lastShape = undefined;\n  }',
+    replacement: '  }',
+    tests: [FIELDS, JSON_STORE],
+  },
+  {
+    bug: 'what is left of a chunk is read after its memory is used again',
+    file: 'src/codec/byte-window.ts',
+    original: '    if (this.#bytes === this.#chunk) this.#keepRest();\n',
+    replacement: '',
+    tests: [WINDOW],
+  },
+  {
+    bug: 'a chunk is read from its beginning after a value that began before it',
+    file: 'src/codec/byte-window.ts',
+    original: 'this.#readFromChunk(position - this.#joint);',
+    replacement: 'this.#readFromChunk(0);',
+    tests: [WINDOW],
+  },
+  {
+    bug: 'a chunk that is joined to what was left is copied as a whole',
+    file: 'src/codec/byte-window.ts',
+    original: 'if (this.#bytes !== this.#chunk && position >= this.#joint)',
+    replacement: 'if (this.#bytes !== this.#chunk && position > this.#end)',
+    tests: [WINDOW],
   },
   {
     bug: 'a name is taken from the object before by its length alone',

@@ -50,6 +50,7 @@ export class JsonFrameCutter {
     return this.#window.start + this.#taken;
   }
 
+  /** To be called when `nextFrame` has found no more; until then the chunk must stay as it is. */
   append(chunk: Uint8Array): void {
     this.#window.append(chunk);
   }
@@ -62,6 +63,13 @@ export class JsonFrameCutter {
   /** Looks for a frame in what has arrived. */
   nextFrame(): FrameKind | undefined {
     if (this.#taken > 0) this.#drop(this.#taken);
+    for (;;) {
+      const kind = this.#findFrame();
+      if (kind !== undefined || !this.#window.more()) return kind;
+    }
+  }
+
+  #findFrame(): FrameKind | undefined {
     const blanks = skipBlanks(this.#window.bytes, this.#window.start, this.#window.end) - this.#window.start;
     if (blanks > 0) this.#drop(blanks);
     const { bytes, start, end } = this.#window;

@@ -33,6 +33,8 @@ export class JsonListCutter {
   readonly #maxValueBytes: number;
   /** Undefined once there are no more bytes to wait for. */
   #guess: ItemGuess | undefined = new ItemGuess();
+  /** There is an item, which goes with the next call. */
+  #isFound = false;
   #isGuess = false;
   /** The item at hand is to be cut by its brackets. */
   #isExact = false;
@@ -77,6 +79,7 @@ export class JsonListCutter {
     return this.#hasItems;
   }
 
+  /** To be called when `nextItem` has found no more; until then the chunk must stay as it is. */
   append(chunk: Uint8Array): void {
     this.#window.append(chunk);
   }
@@ -88,16 +91,18 @@ export class JsonListCutter {
 
   /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is not a JSON object. */
   nextItem(): boolean {
-    if (this.#isGuess) this.#take();
+    if (this.#isFound) this.#take();
     for (;;) {
       this.#consumeTo(skipBlanks(this.#window.bytes, this.#window.start, this.#window.end));
-      if (this.#window.start === this.#window.end || !this.#step()) return false;
-      if (this.#isGuess || this.#place === 'afterItem') return true;
+      if (this.#window.start < this.#window.end && this.#step()) {
+        if (this.#isFound) return true;
+      } else if (!this.#window.more()) return false;
     }
   }
 
   /** The item that was found is none: the next call of `nextItem` cuts it by its brackets. */
   rescan(): void {
+    this.#isFound = false;
     this.#isGuess = false;
     this.#itemCount--;
     this.#guess?.missed();
@@ -196,19 +201,19 @@ export class JsonListCutter {
     const length = this.#cut(isObject ? this.#itemScanner : this.#scanner);
     if (length === INCOMPLETE) return false;
     this.#found(length);
-    this.#take();
     return true;
   }
 
   #found(length: number): void {
+    this.#isFound = true;
     this.#itemStart = this.#window.start;
     this.#itemEnd = this.#itemStart + length;
     this.#itemCount++;
   }
 
-  /** The bytes stay where they are until the next append: consuming only moves the start. */
   #take(): void {
     const length = this.#itemEnd - this.#itemStart;
+    this.#isFound = false;
     this.#isGuess = false;
     this.#isExact = false;
     this.#guess?.next(length);

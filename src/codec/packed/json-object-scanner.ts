@@ -32,6 +32,9 @@ const EMPTY_TEXT_BYTES = 2;
 const PREFIX_START = '{"kind":';
 const PREFIX_MIDDLE = ',"apiVersion":';
 
+/** How many numbers say where the two values of the prefix lie. */
+const TYPE_RANGES = 4;
+
 const KIND = 1;
 const API_VERSION = 2;
 
@@ -71,6 +74,7 @@ export class JsonObjectScanner implements JsonLayout {
   /** The same text for all objects of the namespace. */
   namespace = '';
   shape: JsonShape | undefined;
+  /** While the text is scanned, what lies behind those that were found is left from the object before. */
   readonly ranges: number[] = [];
   labelsStart = 0;
   labelsEnd = 0;
@@ -79,10 +83,11 @@ export class JsonObjectScanner implements JsonLayout {
   readonly #kindValue: Buffer;
   readonly #apiVersionValue: Buffer;
   readonly #prefix: Buffer;
-  /** Those of the object before, which the next one most often shares, and their shape. */
+  /** Those of the object before, which the next one most often shares, and their shape, when it is known. */
   #names: string[] = [];
-  #lastNames: string[] = [];
   #lastShape: JsonShape | undefined;
+  /** How many top-level fields have been found. */
+  #count = 0;
   readonly #keys = new KeyReader();
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
@@ -149,10 +154,8 @@ export class JsonObjectScanner implements JsonLayout {
     this.uid = this.resourceVersion = '';
     this.#nameStart = this.#nameEnd = this.#namespaceStart = this.#namespaceEnd = 0;
     this.labelsStart = this.labelsEnd = 0;
-    this.ranges.length = 0;
     this.metadataNames.begin(bytes);
-    this.#lastNames = this.#names.length > 0 ? this.#names : this.#lastNames;
-    this.#names = [];
+    this.#count = 0;
     this.#hasPrefix = this.#hasTooMany = false;
     this.#cutStart = this.#cutEnd = 0;
   }
@@ -160,11 +163,10 @@ export class JsonObjectScanner implements JsonLayout {
   #scanFields(): boolean {
     const { kind, onlyMetadata } = this.#options;
     const members = new JsonMembers(this.#bytes, this.#start, this.#end);
-    let count = 0;
     let types = 0;
     let hasMetadata = false;
     while (members.next()) {
-      const name = this.#nameAt(members, count++);
+      const name = this.#nameAt(members);
       if (name === 'metadata') {
         if (hasMetadata) return false;
         hasMetadata = true;
@@ -181,13 +183,14 @@ export class JsonObjectScanner implements JsonLayout {
           types |= type;
         } else if (onlyMetadata) return false;
       }
-      if (count > MAX_FIELDS) {
+      if (this.#count === MAX_FIELDS) {
         this.#hasTooMany = true;
         continue;
       }
-      if (this.#names.includes(name)) return false;
-      this.#names.push(name);
-      this.ranges.push(members.valueStart, members.valueEnd);
+      if (!this.#isNext(name)) return false;
+      this.ranges[2 * this.#count] = members.valueStart;
+      this.ranges[2 * this.#count + 1] = members.valueEnd;
+      this.#count++;
     }
     if (members.end !== this.#end || !hasMetadata) return false;
     this.#hasPrefix = kind !== '' && types === 0;
@@ -260,9 +263,9 @@ export class JsonObjectScanner implements JsonLayout {
   }
 
   /** The same string as in the object before, if that had the same name in this place. */
-  #nameAt({ keyStart, keyEnd }: JsonMembers, index: number): string {
+  #nameAt({ keyStart, keyEnd }: JsonMembers): string {
     const bytes = this.#bytes;
-    const known = this.#lastNames[index];
+    const known = this.#names[this.#count];
     if (known === undefined || known.length !== keyEnd - keyStart - 2) return stringAt(bytes, keyStart, keyEnd);
     for (let i = 0; i < known.length; i++) {
       // A backslash or a byte of another alphabet equals no character of a known name but by being the same.
@@ -298,34 +301,49 @@ export class JsonObjectScanner implements JsonLayout {
     this.key = name === '' ? '' : objectKey(this.namespace, name);
   }
 
+  /** False when a field of that name came before. */
+  #isNext(name: string): boolean {
+    if (this.#names[this.#count] === name) return true;
+    this.#forgetOthers();
+    if (this.#names.includes(name)) return false;
+    this.#names.push(name);
+    return true;
+  }
+
+  /** The object has other names than the one before, but for those that have been found. */
+  #forgetOthers(): void {
+    this.#names.length = this.#count;
+    this.#lastShape = undefined;
+  }
+
   #findShape(): void {
-    const names = this.#names;
-    const prefixed = this.#hasPrefix;
-    if (prefixed) names.unshift('kind', 'apiVersion');
-    if (prefixed) this.#addTypeRanges();
-    const shift = (prefixed ? this.#prefix.length - 1 : 0) - this.#start;
-    for (let i = prefixed ? 4 : 0; i < this.ranges.length; i++)
-      this.ranges[i] = this.#moved(this.ranges[i] as number, shift);
+    const first = this.#hasPrefix ? TYPE_RANGES : 0;
+    const length = first + 2 * this.#count;
+    const shift = (this.#hasPrefix ? this.#prefix.length - 1 : 0) - this.#start;
+    for (let i = length - 1; i >= first; i--) this.ranges[i] = this.#moved(this.ranges[i - first] as number, shift);
+    if (this.#hasPrefix) this.#setTypeRanges();
     if (this.labelsEnd > 0) {
       this.labelsStart = this.#moved(this.labelsStart, shift);
       this.labelsEnd = this.#moved(this.labelsEnd, shift);
     }
-    this.shape = this.#hasTooMany ? undefined : this.#shapeOf(names);
-    if (this.shape === undefined) this.ranges.length = 0;
-    if (prefixed) this.#names = names.slice(2);
+    this.shape = this.#hasTooMany ? undefined : this.#shapeOfNames();
+    this.ranges.length = this.shape === undefined ? 0 : length;
   }
 
-  #shapeOf(names: readonly string[]): JsonShape | undefined {
-    const isSame = this.#lastShape !== undefined && isEqual(names, this.#lastShape.names);
-    if (!isSame) this.#lastShape = this.#options.format.shapeOf(names);
+  #shapeOfNames(): JsonShape | undefined {
+    if (this.#names.length > this.#count) this.#forgetOthers();
+    // Whether there is a prefix follows from the names.
+    const names = () => (this.#hasPrefix ? ['kind', 'apiVersion', ...this.#names] : this.#names);
+    this.#lastShape ??= this.#options.format.shapeOf(names());
     return this.#lastShape;
   }
 
-  #addTypeRanges(): void {
+  #setTypeRanges(): void {
     const kindStart = PREFIX_START.length;
     const kindEnd = kindStart + this.#kindValue.length;
     const apiVersionStart = kindEnd + PREFIX_MIDDLE.length;
-    this.ranges.unshift(kindStart, kindEnd, apiVersionStart, apiVersionStart + this.#apiVersionValue.length);
+    const ends = [kindStart, kindEnd, apiVersionStart, apiVersionStart + this.#apiVersionValue.length];
+    for (let i = 0; i < TYPE_RANGES; i++) this.ranges[i] = ends[i] as number;
   }
 
   /** A position in the text that was scanned, in the text that `copyText` writes. */
@@ -342,8 +360,4 @@ function fieldAt(bytes: Buffer, { keyStart, keyEnd }: JsonMembers): number {
     if (bytes[i] === 0x5c) return METADATA_FIELDS.get(stringAt(bytes, keyStart, keyEnd)) ?? 0;
   }
   return 0;
-}
-
-function isEqual(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name, i) => name === b[i]);
 }

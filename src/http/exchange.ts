@@ -23,7 +23,8 @@ export interface DispatchReceiver extends ResponseSink {
  */
 export class Http1Dispatch {
   readonly #pool: SocketPool;
-  readonly #request: EncodedRequest;
+  /** What is sent again if the idle connection that it was sent on turns out to be closed. */
+  #again: EncodedRequest | undefined;
   readonly #receiver: DispatchReceiver;
   #opening: AbortController | undefined;
   #connection: Http1Connection | undefined;
@@ -32,9 +33,8 @@ export class Http1Dispatch {
   /** Begins at once, and calls nobody back before it has been constructed. */
   constructor(pool: SocketPool, request: EncodedRequest, receiver: DispatchReceiver) {
     this.#pool = pool;
-    this.#request = request;
     this.#receiver = receiver;
-    void this.#begin();
+    void this.#begin(request);
   }
 
   /** Whether data that were handed out stay as they are only until the next are asked for. */
@@ -59,15 +59,17 @@ export class Http1Dispatch {
     this.#connection = undefined;
   }
 
-  async #begin(): Promise<void> {
-    const connection = await this.#pool.takeIdle(this.#request.safe ? 1 : 2);
-    if (connection === undefined) return this.#sendOnNew();
+  async #begin(request: EncodedRequest): Promise<void> {
+    const connection = await this.#pool.takeIdle(request.safe ? 1 : 2);
+    if (connection === undefined) return this.#sendOnNew(request);
     if (this.#aborted) return this.#pool.keep(connection);
-    this.#sendOn(connection);
+    if (request.safe) this.#again = request;
+    this.#sendOn(connection, request);
   }
 
-  async #sendOnNew(): Promise<void> {
+  async #sendOnNew(request: EncodedRequest): Promise<void> {
     if (this.#aborted) return;
+    this.#again = undefined;
     this.#opening = new AbortController();
     let connection: Http1Connection;
     try {
@@ -79,23 +81,26 @@ export class Http1Dispatch {
       this.#opening = undefined;
     }
     if (this.#aborted) connection.destroy();
-    else this.#sendOn(connection);
+    else this.#sendOn(connection, request);
   }
 
-  #sendOn(connection: Http1Connection): void {
+  #sendOn(connection: Http1Connection, request: EncodedRequest): void {
     this.#receiver.onSending?.();
     if (this.#aborted) {
       this.#pool.keep(connection);
       return;
     }
     this.#connection = connection;
-    connection.send(this.#request, this.#receiverFor(connection));
+    connection.send(request, this.#receiverOnce());
   }
 
-  #receiverFor(connection: Http1Connection): ResponseReceiver {
+  #receiverOnce(): ResponseReceiver {
     const receiver = this.#receiver;
     return {
-      onHead: (head) => receiver.onHead(head),
+      onHead: (head) => {
+        this.#again = undefined;
+        receiver.onHead(head);
+      },
       onData: (bytes) => receiver.onData(bytes),
       onEnd: () => {
         this.#connection = undefined;
@@ -103,7 +108,7 @@ export class Http1Dispatch {
       },
       onFailure: (error, untouched) => {
         this.#connection = undefined;
-        if (untouched && connection.reused && this.#request.safe && isBrokenConnection(error)) void this.#sendOnNew();
+        if (untouched && this.#again !== undefined && isBrokenConnection(error)) void this.#sendOnNew(this.#again);
         else receiver.onFailure(error);
       },
     };

@@ -7,13 +7,16 @@ interface Waiter {
   afterPops: number | undefined;
 }
 
+/** Of those who have never waited: most. */
+const NOBODY = new Set<Waiter>();
+
 /**
  * How far the store has come, and when it has caught up with a version. The queue is first in, first out by object, so once a version has
  * been queued, it is in the store after as many pops as objects wait at that moment.
  */
 export class CaughtUp {
   readonly #queueLength: () => number;
-  readonly #waiters = new Set<Waiter>();
+  #waiters = NOBODY;
   #queuedVersion = '';
   #storedVersion = '';
   #pops = 0;
@@ -55,6 +58,7 @@ export class CaughtUp {
     const reached = new Promise<void>((resolve) => {
       const waiter: Waiter = { version, resolve, afterPops: undefined };
       cancel = () => this.#waiters.delete(waiter);
+      if (this.#waiters === NOBODY) this.#waiters = new Set();
       this.#waiters.add(waiter);
       this.#look(waiter);
     });

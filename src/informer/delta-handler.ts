@@ -45,17 +45,18 @@ export class DeltaHandler<T extends KubernetesObject> {
   readonly #options: DeltaHandlerOptions<T>;
   /** What the table is reading: damage that it finds is a reason not to store the object. */
   storing: Cached<T> | undefined;
-  /** The newest state of each object that the table could not take. */
-  readonly #refused = new Map<string, { readonly object: Cached<T>; readonly reason: string }>();
+  /** The newest state of each object that the table could not take. As what follows, unset until there is one. */
+  #refused: Map<string, { readonly object: Cached<T>; readonly reason: string }> | undefined;
   /** Those that have turned out to be damaged, and those that were fetched to take their place. */
-  readonly #damaged = new WeakSet<Cached<T>>();
-  readonly #fetched = new WeakSet<Cached<T>>();
+  #damaged: WeakSet<Cached<T>> | undefined;
+  #fetched: WeakSet<Cached<T>> | undefined;
 
   constructor(options: DeltaHandlerOptions<T>) {
     this.#options = options;
   }
 
   damaged(object: Cached<T>): void {
+    this.#damaged ??= new WeakSet();
     this.#damaged.add(object);
   }
 
@@ -64,21 +65,22 @@ export class DeltaHandler<T extends KubernetesObject> {
    * there: it has changed or has been deleted, and unlike an event it says nothing of that; the watch does.
    */
   fetched(object: Cached<T>): void {
+    this.#fetched ??= new WeakSet();
     this.#fetched.add(object);
   }
 
   /** What exists on the server and not in the table, because that could not take it. */
   get leftOut(): LeftOut[] {
-    return Array.from(this.#refused, ([key, { reason }]) => ({ key, reason }));
+    return Array.from(this.#refused ?? [], ([key, { reason }]) => ({ key, reason }));
   }
 
   /** What is known of the server's objects: what the table has, and what it could not take, so that its deletion is noticed. */
   known(key: string): Cached<T> | undefined {
-    return this.#options.table.get(key) ?? this.#refused.get(key)?.object;
+    return this.#options.table.get(key) ?? this.#refused?.get(key)?.object;
   }
 
   refusedKeys(): Iterable<string> {
-    return this.#refused.keys();
+    return this.#refused?.keys() ?? [];
   }
 
   readonly handle = (deltas: Deltas<Cached<T>>, isInInitialList: boolean): void => {
@@ -110,7 +112,7 @@ export class DeltaHandler<T extends KubernetesObject> {
         this.storing = undefined;
       }
     }
-    if (this.#refused.size > 0) this.#refused.delete(object.key);
+    this.#refused?.delete(object.key);
     if (type !== 'Sync') this.#options.onStored?.(object);
     const nowMs = monotonicMs(clock);
     if (!old) distribute(Notification.add(object, isInInitialList && this.#isInitial(), nowMs), false);
@@ -119,13 +121,14 @@ export class DeltaHandler<T extends KubernetesObject> {
       distribute(Notification.add(object, false, nowMs), false);
     } else {
       const isSame = old.resourceVersion !== '' && old.resourceVersion === object.resourceVersion;
-      const isSync = type === 'Sync' || (isSame && !this.#damaged.has(old));
+      const isSync = type === 'Sync' || (isSame && !this.#damaged?.has(old));
       distribute(Notification.update(old, object, nowMs), isSync);
     }
   }
 
   /** What was known of the object stays until its next state cannot be stored either. */
   #refuse(object: Cached<T>, cause: unknown): void {
+    this.#refused ??= new Map();
     const isFinal = this.#refused.has(object.key);
     if (isFinal) this.#delete(new DeletedFinalStateUnknown(object.key, object));
     this.#refused.set(object.key, { object, reason: TidewatchError.from(cause).message });
@@ -133,7 +136,7 @@ export class DeltaHandler<T extends KubernetesObject> {
   }
 
   #delete(object: Cached<T> | DeletedFinalStateUnknown<Cached<T>>): void {
-    this.#refused.delete(object.key);
+    this.#refused?.delete(object.key);
     const { table, distribute, clock } = this.#options;
     const final = object instanceof DeletedFinalStateUnknown ? undefined : object;
     const old = table.remove(object.key, final?.resourceVersion);
@@ -144,7 +147,7 @@ export class DeltaHandler<T extends KubernetesObject> {
   }
 
   #isSkipped(object: Cached<T>, known: Cached<T> | undefined): boolean {
-    if (this.#fetched.has(object)) return known?.uid !== object.uid || known.resourceVersion !== object.resourceVersion;
+    if (this.#fetched?.has(object)) return known?.uid !== object.uid || known.resourceVersion !== object.resourceVersion;
     return known !== undefined && this.#isOlder(object, known);
   }
 

@@ -68,11 +68,11 @@ export interface PartOptions<T extends KubernetesObject>
   /** The first list is in the table. Called once. */
   onIn: () => void;
   /** All that was queued has been taken from the queue, or a whole list has been queued. */
-  onIdle?: () => void;
+  onIdle?: (() => void) | undefined;
   /** Measures; unset: nothing is measured. */
   meter?: PartMeter | undefined;
   /** Everything of this part up to `version` is in the table. Called after everything that could have changed that. */
-  onVersion?: (version: string) => void;
+  onVersion?: ((version: string) => void) | undefined;
   clock?: Clock | undefined;
   logger?: Logger | undefined;
 }
@@ -87,7 +87,8 @@ const MANY = 5_000;
  */
 export class InformerPart<T extends KubernetesObject> implements CachedTarget<T> {
   readonly coverage: Coverage;
-  readonly #options: PartOptions<T>;
+  readonly #table: ObjectTable<T>;
+  readonly #hooks: Pick<PartOptions<T>, 'onIn' | 'onIdle' | 'onVersion' | 'transform'>;
   readonly #scheduler: Scheduler;
   readonly #reflector: CachedReflector<T>;
   readonly #queue: Queue<Cached<T>>;
@@ -118,11 +119,15 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       meter,
       clock = systemClock,
       origin: whose,
+      onIn,
+      onIdle,
+      onVersion,
       ...rest
     } = options;
     const { listerWatcher, keepTransformed, reachability, confirmGone, saved } = source;
     const logger = safeLogger(options.logger);
-    this.#options = options;
+    this.#table = table;
+    this.#hooks = { onIn, onIdle, onVersion, transform };
     this.#scheduler = schedulerOf(clock);
     this.coverage = source.coverage ?? fixedCoverage(undefined);
     const transformed = new TransformedSource(listerWatcher, () => this.#intake(transform(), keepTransformed), clock);
@@ -232,7 +237,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   }
 
   versionOf(key: string): string | undefined {
-    return this.#options.table.get(key)?.resourceVersion;
+    return this.#table.get(key)?.resourceVersion;
   }
 
   get state(): ReflectorState {
@@ -302,12 +307,11 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
 
   /** What exists at one version, if the table holds exactly that: nothing is under way to it, and nothing was left out of it. */
   #wholeState(): PartState<T> | undefined {
-    const { table, transform } = this.#options;
     const isExact = this.#isIn && !this.#isReplacing && this.#caughtUp.isUpToDate && this.state.leftOut === undefined;
     const resourceVersion = this.#caughtUp.storedVersion;
-    if (!isExact || resourceVersion === '' || transform() !== undefined) return undefined;
+    if (!isExact || resourceVersion === '' || this.#hooks.transform() !== undefined) return undefined;
     const { namespace } = this.coverage;
-    const objects = table.values();
+    const objects = this.#table.values();
     return {
       resourceVersion,
       objects: namespace === undefined ? objects : objects.filter((object) => object.namespace === namespace),
@@ -324,25 +328,25 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   }
 
   async #replace(items: readonly Cached<T>[], resourceVersion: string): Promise<void> {
-    const { onVersion } = this.#options;
+    const { onVersion, onIdle } = this.#hooks;
     const queue = this.#queue;
     this.#isReplacing = true;
     await queue.replaceGradually(items, resourceVersion);
     this.#caughtUp.replaced(resourceVersion);
     this.#isReplacing = false;
     onVersion?.(this.#caughtUp.storedVersion);
-    this.#options.onIdle?.();
+    onIdle?.();
     if (!this.#isIn) this.#checkIn();
     while (queue.length > MANY && !queue.isClosed) await giveWay(this.#scheduler);
   }
 
   #seen(resourceVersion: string): void {
     this.#caughtUp.queued(resourceVersion);
-    this.#options.onVersion?.(this.#caughtUp.storedVersion);
+    this.#hooks.onVersion?.(this.#caughtUp.storedVersion);
   }
 
   #popped(): void {
-    const { onVersion, onIdle } = this.#options;
+    const { onVersion, onIdle } = this.#hooks;
     this.#caughtUp.popped();
     onVersion?.(this.#caughtUp.storedVersion);
     if (!this.#isIn) this.#checkIn();
@@ -355,7 +359,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #checkIn(): void {
     if (!this.#queue.hasSynced()) return;
     this.#isIn = true;
-    this.#options.onIn();
+    this.#hooks.onIn();
   }
 
   /** All that came of one list in one go. */
@@ -369,7 +373,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   *#knownKeys(): Iterable<string> {
     const { namespace } = this.coverage;
     const prefix = `${namespace}/`;
-    for (const key of this.#options.table.keys()) if (namespace === undefined || key.startsWith(prefix)) yield key;
-    for (const key of this.#handler.refusedKeys()) if (this.#options.table.get(key) === undefined) yield key;
+    for (const key of this.#table.keys()) if (namespace === undefined || key.startsWith(prefix)) yield key;
+    for (const key of this.#handler.refusedKeys()) if (this.#table.get(key) === undefined) yield key;
   }
 }

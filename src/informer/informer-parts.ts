@@ -82,7 +82,7 @@ export class InformerParts<T extends KubernetesObject> {
 
   /** Of a packed store, all parts together. */
   get memory(): CodecMemory | undefined {
-    const memories = [...this.#records.values()].flatMap(({ source }) => source.memory ?? []);
+    const memories = [...this.#records.values()].flatMap(({ memory }) => memory ?? []);
     if (memories.length === 0) return undefined;
     const sum = (of: (memory: CodecMemory) => number) => memories.reduce((all, memory) => all + of(memory), 0);
     return {
@@ -206,7 +206,7 @@ export class InformerParts<T extends KubernetesObject> {
         this.#options.onState();
       },
     });
-    const record = new PartRecord<T>({ namespace, source, part, slot, isLate });
+    const record = new PartRecord<T>({ namespace, memory: source.memory, part, slot, isLate });
     if (this.#watchErrorHandler) part.setWatchErrorHandler(this.#watchErrorHandler);
     this.#records.set(namespace, record);
     return record;

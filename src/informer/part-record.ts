@@ -1,12 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import type { KubernetesObject } from '../api/metadata.ts';
+import type { CodecMemory } from '../codec/codec.ts';
 import { onAbort } from '../observe/interruption.ts';
-import type { InformerPart, InformerSource } from './informer-part.ts';
+import type { InformerPart } from './informer-part.ts';
 
 /** One part of an informer, from its coming to its going. */
 export class PartRecord<T extends KubernetesObject> {
   readonly namespace: string | undefined;
-  readonly source: InformerSource<T>;
+  /** What its objects take, in a packed store. */
+  readonly memory: CodecMemory | undefined;
   readonly part: InformerPart<T>;
   /** Its number among the versions of all parts. */
   readonly slot: number;
@@ -19,9 +21,9 @@ export class PartRecord<T extends KubernetesObject> {
   #settle: ((isJoined: boolean) => void) | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(options: Pick<PartRecord<T>, 'namespace' | 'source' | 'part' | 'slot' | 'isLate'>) {
+  constructor(options: Pick<PartRecord<T>, 'namespace' | 'memory' | 'part' | 'slot' | 'isLate'>) {
     this.namespace = options.namespace;
-    this.source = options.source;
+    this.memory = options.memory;
     this.part = options.part;
     this.slot = options.slot;
     this.isLate = options.isLate;

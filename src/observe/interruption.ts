@@ -2,7 +2,8 @@
 const audiences = new WeakMap<AbortSignal, Audience>();
 
 interface Audience {
-  readonly callbacks: Set<() => void>;
+  /** Two callers may pass the same function. */
+  readonly callbacks: Set<{ readonly callback: () => void }>;
   readonly listener: () => void;
 }
 
@@ -14,8 +15,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
     return () => {};
   }
   const audience = audiences.get(signal) ?? listen(signal);
-  // Two callers may pass the same function.
-  const own = () => callback();
+  const own = { callback };
   audience.callbacks.add(own);
   return () => {
     audience.callbacks.delete(own);
@@ -26,11 +26,11 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 }
 
 function listen(signal: AbortSignal): Audience {
-  const callbacks = new Set<() => void>();
+  const callbacks: Audience['callbacks'] = new Set();
   // Which signal it was is not asked of the event: to every listener but the first, Node says that it was none.
   const listener = () => {
     audiences.delete(signal);
-    for (const callback of callbacks) callback();
+    for (const { callback } of callbacks) callback();
   };
   const audience = { callbacks, listener };
   audiences.set(signal, audience);

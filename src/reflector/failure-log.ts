@@ -91,7 +91,8 @@ interface Outage {
  */
 export class FailureLog {
   readonly #options: FailureLogOptions;
-  readonly #objects = new Map<string, CountedFailure>();
+  /** Unset until there is one. */
+  #objects: Map<string, CountedFailure> | undefined;
   #outage: Outage | undefined;
   #hasWatched = false;
   #hasToldNoWatchList = false;
@@ -180,6 +181,7 @@ export class FailureLog {
 
   #objectAt({ kind, key = '' }: LoggedFailure, nowMs: number): CountedFailure {
     const id = `${kind} ${key}`;
+    this.#objects ??= new Map();
     let counted = this.#objects.get(id);
     if (counted !== undefined && nowMs - counted.lastMs < FORGET_MS) return counted;
     for (const [old, { lastMs }] of this.#objects) if (nowMs - lastMs >= FORGET_MS) this.#objects.delete(old);

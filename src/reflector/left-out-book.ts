@@ -26,10 +26,13 @@ export function unusableError(what: string, key: string | undefined, cause: unkn
   return new ReflectorError('unusable', `${what} cannot be used: ${asError(cause).message}`, options);
 }
 
+/** Most of the time. */
+const NOTHING = new Map<string, LeftOut>();
+
 /** What the last whole state had and the target has not, because it could not be used. */
 export class LeftOutBook {
   /** Those with a key, by it, and some without. */
-  readonly #entries = new Map<string, LeftOut>();
+  #entries = NOTHING;
   #unnamed = 0;
   /** Of those without a key, how many have no entry. */
   #further = 0;
@@ -64,7 +67,7 @@ export class LeftOutBook {
 
   /** These, and no others, are left out. */
   replace({ errors, keys, unnamed }: Unusable): void {
-    this.#entries.clear();
+    this.#entries = new Map();
     for (const [index, { key = '', cause, message }] of errors.entries()) {
       this.#entries.set(key || `#${index}`, { key, reason: cause === undefined ? message : asError(cause).message });
     }
@@ -78,7 +81,7 @@ export class LeftOutBook {
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#entries = NOTHING;
     this.#unnamed = 0;
     this.#further = 0;
     this.isEmpty = true;

@@ -53,7 +53,8 @@ export class PackedFamily<T extends KubernetesObject> {
   readonly outline: Outline | undefined;
   readonly #onDamage: DamageListener<T> | undefined;
   readonly #options: PackedFamilyOptions<T>;
-  readonly #byOutline = new Map<Outline, this>();
+  /** Unset until there is one. */
+  #byOutline: Map<Outline, this> | undefined;
 
   constructor(options: PackedFamilyOptions<T>, outline?: Outline) {
     const { format, slabs, reduction, onDamage } = options;
@@ -68,6 +69,7 @@ export class PackedFamily<T extends KubernetesObject> {
   /** Those among them whose views have this outline. */
   like(outline: Outline | undefined): this {
     if (outline === undefined) return this;
+    this.#byOutline ??= new Map();
     let family = this.#byOutline.get(outline);
     if (family === undefined) {
       family = this.withOutline(this.#options, outline) as this;

@@ -92,7 +92,8 @@ export interface Room {
  */
 export class Slabs {
   readonly #known = new Set<Slab>();
-  readonly #holes = new Holes();
+  /** Unset until there is one. */
+  #holes: Holes | undefined;
   #current: Slab | undefined;
   /** Cleared, and not referred to by any place. */
   #spare: Slab | undefined;
@@ -124,7 +125,7 @@ export class Slabs {
   /** Room for `length` bytes, which the caller fills. */
   reserve(length: number): Room {
     this.#arrivingBytes += length;
-    const hole = this.#holes.take(length);
+    const hole = this.#holes?.take(length);
     if (hole !== undefined) return this.#vacate(hole, length);
     const slab = this.#slabWithRoom(length);
     const offset = slab.used;
@@ -156,6 +157,7 @@ export class Slabs {
     if (place.slot < 0) return false;
     const slab = place.home;
     place.slot = dead(place.slot);
+    this.#holes ??= new Holes();
     this.#holes.add(place);
     slab.live -= place.length;
     this.#liveBytes -= place.length;

@@ -36,7 +36,6 @@ export class Http1Connection {
   readonly #buffer: ReadBuffer;
   readonly #options: Http1ConnectionOptions;
   #running: Running | undefined;
-  #requests = 0;
   #closed = false;
   #serverIdleLimitMs = Number.POSITIVE_INFINITY;
 
@@ -68,11 +67,6 @@ export class Http1Connection {
     return this.#closed;
   }
 
-  /** Whether it has served a request before the one that runs. */
-  get reused(): boolean {
-    return this.#requests > 1;
-  }
-
   /** Whether data that were handed out stay as they are only until `resume`. */
   get reusesMemory(): boolean {
     return this.#buffer.isUsed;
@@ -86,7 +80,6 @@ export class Http1Connection {
   /** Only when no request runs. On a closed connection it fails at once. */
   send(request: EncodedRequest, receiver: ResponseReceiver): void {
     if (this.#running) throw new TidewatchError('misuse', 'a request runs on this connection');
-    this.#requests += 1;
     if (this.#closed) {
       receiver.onFailure(new ConnectionClosedError(), true);
       return;

@@ -2,7 +2,6 @@ import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
-import { onAbort } from '../observe/interruption.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { Filler } from './filler.ts';
 import { type Unusable, unusableError } from './left-out-book.ts';
@@ -25,13 +24,12 @@ export class CachedReflector<T extends KubernetesObject> {
   readonly #session: Session<T>;
   /** Unset until something is damaged. */
   #refetcher: Refetcher<T> | undefined;
-  readonly #stop = new AbortController();
   #rounds: ListAndWatch<T> | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: CachedReflectorOptions<T>) {
     this.name = options.name;
-    this.#session = new Session(resolveOptions(options), this.#stop.signal);
+    this.#session = new Session(resolveOptions(options));
   }
 
   get state(): ReflectorState {
@@ -89,12 +87,12 @@ export class CachedReflector<T extends KubernetesObject> {
     try {
       await this.#running;
     } finally {
-      if (!this.#stop.signal.aborted) this.#running = undefined;
+      if (!signal.aborted) this.#running = undefined;
     }
   }
 
   async #during(signal: AbortSignal, changes: (rounds: ListAndWatch<T>) => Changes<T>): Promise<void> {
-    const forget = onAbort(signal, () => this.#stop.abort(signal.reason));
+    this.#session.signal = signal;
     const resync = new ResyncTimer(this.#session);
     this.#rounds = new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start()));
     try {
@@ -102,7 +100,6 @@ export class CachedReflector<T extends KubernetesObject> {
     } finally {
       await this.#refetcher?.settled();
       resync.stop();
-      forget();
       this.#session.state.enter('stopped');
     }
   }

@@ -19,11 +19,14 @@ const MAX_LOGGED_UNUSABLE = 5;
 /** A watch that was open for this long was a success, whatever ended it. */
 const STEADY_WATCH_MS = 30_000;
 
+/** That of reflectors that have not run yet. */
+const NEVER = new AbortController().signal;
+
 /** What the parts of one reflector share. */
 export class Session<T extends KubernetesObject> {
   readonly settings: ReflectorSettings<T>;
-  /** Aborts when the reflector stops; after that nothing may reach the target, the handler or the log. */
-  readonly signal: AbortSignal;
+  /** Aborts when the reflector stops; after that nothing may reach the target, the handler or the log. Its own from the first run on. */
+  signal = NEVER;
   readonly position = new SyncPosition();
   /** Only what a whole list has left out: a single failed event makes for a list first. */
   readonly leftOut = new LeftOutBook();
@@ -38,11 +41,10 @@ export class Session<T extends KubernetesObject> {
   #hasComplained = false;
   watchErrorHandler: WatchErrorHandler | undefined;
 
-  constructor(settings: ReflectorSettings<T>, signal: AbortSignal) {
+  constructor(settings: ReflectorSettings<T>) {
     const { name, clock, random, logger, onState } = settings;
     this.settings = settings;
     this.watchErrorHandler = settings.watchErrorHandler;
-    this.signal = signal;
     this.backoff = new Backoff({ clock, random }, settings.backoff);
     this.pacer = settings.pacer ?? new RequestPacer({ clock, random });
     this.metrics = new ReflectorMetrics(settings.metrics, settings.name);

@@ -21,7 +21,9 @@ it.each([
   const listerWatcher = new ScriptedListerWatcher(clock, { watchList: true, watches: [stream] });
   const stop = new AbortController();
   const settings = resolveOptions<Pod>({ listerWatcher, target: new RecordingTarget(), name: 'pods', clock });
-  const { broken } = await watchListCycle(new Session(settings, stop.signal));
+  const session = new Session(settings);
+  session.signal = stop.signal;
+  const { broken } = await watchListCycle(session);
   expect(broken).toHaveLength(400);
   expect(new Set(broken.map(({ problem }) => problem)).size).toBe(101);
   stop.abort();

@@ -160,10 +160,18 @@ export class WireReader {
 
   /** An unsigned integer; above 2^53 the nearest number. */
   unsigned(): number {
-    const byte = this.#bytes[this.position] as number;
-    if (byte < 0x80 && this.position < this.limit) {
-      this.position++;
+    const bytes = this.#bytes;
+    const at = this.position;
+    const byte = bytes[at] as number;
+    if (byte < 0x80 && at < this.limit) {
+      this.position = at + 1;
       return byte;
+    }
+    // Most messages and many texts have lengths of two bytes.
+    const second = bytes[at + 1] as number;
+    if (second < 0x80 && at + 1 < this.limit) {
+      this.position = at + 2;
+      return (byte & 0x7f) | (second << 7);
     }
     this.#words();
     return this.#high * TWO_TO_THE_32 + this.#low;
@@ -256,7 +264,7 @@ export class WireReader {
   skip(tag: number, end: number, depth = 0): void {
     switch (tag & 7) {
       case VARINT:
-        this.#words();
+        this.unsigned();
         return;
       case FIXED64:
         this.take(8);

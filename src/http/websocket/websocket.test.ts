@@ -2,7 +2,7 @@ import { duplexPair } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../observe/clock.ts';
 import { FakeClock } from '../../observe/fake-clock.ts';
-import { rejection } from '../server-fixture.ts';
+import { rejection } from '../request-fixture.ts';
 import { FrameReader } from './frame-reader.ts';
 import { encodeFrame } from './frame-writer.ts';
 import { webSocketHandshake } from './handshake.ts';

@@ -1,3 +1,4 @@
+import { deferred } from '../api/promise-like.ts';
 import type { RequestClock, TransportResponse } from '../api/transport.ts';
 import { onAbort } from '../observe/interruption.ts';
 import { StallLimit } from '../observe/stall-limit.ts';
@@ -162,9 +163,7 @@ export interface ExchangeRequest {
  */
 export class Exchange implements DispatchReceiver {
   readonly #options: ExchangeOptions;
-  readonly #head: Promise<TransportResponse>;
-  #resolveHead: (response: TransportResponse) => void = () => {};
-  #rejectHead: (error: unknown) => void = () => {};
+  readonly #head = deferred<TransportResponse>();
   #request: ExchangeRequest | undefined;
   #paused = false;
   #chunks: Uint8Array[] = [];
@@ -182,17 +181,13 @@ export class Exchange implements DispatchReceiver {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#head = new Promise((resolve, reject) => {
-      this.#resolveHead = resolve;
-      this.#rejectHead = reject;
-    });
     this.#limit = new StallLimit(options.limits.clock, () => this.#onStalled());
     this.#limit.wait(options.limits.headMs);
     this.#forgetSignal = onAbort(options.signal, () => this.cancel(options.signal?.reason));
   }
 
   get response(): Promise<TransportResponse> {
-    return this.#head;
+    return this.#head.promise;
   }
 
   /** Ends it now; whoever waits gets the reason. Without effect once it has ended, but for what is still to be read. */
@@ -222,7 +217,7 @@ export class Exchange implements DispatchReceiver {
     this.#countsStalls = !this.#isRefusal && this.#options.limits.bodyMs > 0;
     this.#limit.stop();
     if (this.#isRefusal) this.#limit.wait(this.#options.limits.refusalMs);
-    this.#resolveHead({ status, headers, body: { [Symbol.asyncIterator]: () => this.#iterate() } });
+    this.#head.resolve({ status, headers, body: { [Symbol.asyncIterator]: () => this.#iterate() } });
   }
 
   onData(chunk: Buffer): void {
@@ -271,7 +266,7 @@ export class Exchange implements DispatchReceiver {
     this.#end = end;
     this.#limit.stop();
     if ('error' in end) {
-      this.#rejectHead(end.error);
+      this.#head.reject(end.error);
       this.#read?.reject(end.error);
     } else {
       this.#read?.resolve({ done: true, value: undefined });

@@ -1,3 +1,4 @@
+import { defined } from '../api/defined.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
@@ -130,7 +131,7 @@ export function originParts<T extends KubernetesObject>(
   const presence = origin.presence ?? new GroupPresence(transport, clock);
   // A table is larger than all else that a quiet watch takes.
   const strings = origin.strings ?? (wanted && wanted.length > 1 ? new StringTable() : undefined);
-  const codecs = resourceCodecs<T>({ ...codecOptions({ ...origin, strings }), clock, ...(onDamage && { onDamage }) });
+  const codecs = resourceCodecs<T>(codecOptions(origin, { strings, clock, onDamage }));
   const base = () => {
     // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
     const codec = codecs();
@@ -251,19 +252,11 @@ export function whyNotHeld<T extends KubernetesObject>(origin: InformerOrigin<T>
   return isKept(fieldRules(origin), path) ? undefined : reductionBy(origin)?.what;
 }
 
-function codecOptions<T extends KubernetesObject>(origin: ClusterOrigin<T>): ResourceCodecOptions<T> {
-  const { resource, metadataOnly, strings, store, encoding, managedFields, drop, keep, maxObjectBytes } = origin;
-  return {
-    resource,
-    ...(metadataOnly !== undefined && { metadataOnly }),
-    ...(strings && { strings }),
-    ...(store && { store }),
-    ...(encoding && { encoding }),
-    ...(managedFields && { managedFields }),
-    ...(drop && { drop }),
-    ...(keep && { keep }),
-    ...(maxObjectBytes !== undefined && { maxObjectBytes }),
-  };
+function codecOptions<T extends KubernetesObject>(
+  { resource, metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes }: ClusterOrigin<T>,
+  shared: Pick<OriginHooks<T>, 'clock' | 'onDamage'> & Pick<ClusterOrigin<T>, 'strings'>,
+): ResourceCodecOptions<T> {
+  return defined({ resource, metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes, ...shared });
 }
 
 /** What the cluster was given to see with serves its informers too. */

@@ -37,7 +37,7 @@ import type { WaitOptions } from './informer.ts';
 import { KEEP_CHECKS, onForbidden, SETTING_CHECKS } from './informer-options.ts';
 import type { ClusterConnection, ClusterOrigin } from './informer-origin.ts';
 import type { InformerSettings } from './informer-settings.ts';
-import { checkPathsOfAnyKind } from './known-paths.ts';
+import { checkKeepPaths } from './known-paths.ts';
 import { ResourceInformer } from './resource-informer.ts';
 import { ResourceMap } from './resource-map.ts';
 import { FunctionNumbers, type ResourceOptions, settledOptions } from './resource-options.ts';
@@ -160,7 +160,7 @@ export class SharedInformerFactory implements AsyncDisposable {
   constructor(cluster: ClusterConnection, options: SharedInformerFactoryOptions = {}) {
     mustBeCluster('new SharedInformerFactory', cluster);
     const checked = checkedOptions('SharedInformerFactory', options, FACTORY_CHECKS);
-    checkPathsOfAnyKind(checked);
+    checkKeepPaths(undefined, checked);
     this.#cluster = cluster;
     this.#options = checked;
     this.#clock = checked.clock ?? cluster.clock ?? systemClock;

@@ -197,7 +197,7 @@ export class InformerParts<T extends KubernetesObject> {
         this.#options.onJoined();
         this.#checkSynced();
       },
-      onVersion: (version) => table.bookmark(this.#versions.set(slot, version)),
+      onVersion: this.#versions.reporter(slot, table.bookmark.bind(table)),
       onState: () => {
         if (this.#isSkipped(record)) {
           record.settle(false);

@@ -148,15 +148,6 @@ export interface ExchangeOptions {
   onDone(): void;
 }
 
-/** What an exchange may do to the request that it is about. */
-export interface ExchangeRequest {
-  /** Whether the data that were handed over stay as they are only until `resume`. */
-  readonly reusesMemory: boolean;
-  pause(): void;
-  resume(): void;
-  abort(): void;
-}
-
 /**
  * Receives the response to one request: hands it out when its head is there, then its body with backpressure. Ends in
  * exactly one way: whole, failed, out of time, or cancelled by us. Of a refusal the head alone counts: its body ends where it fails.
@@ -164,7 +155,7 @@ export interface ExchangeRequest {
 export class Exchange implements DispatchReceiver {
   readonly #options: ExchangeOptions;
   readonly #head = deferred<TransportResponse>();
-  #request: ExchangeRequest | undefined;
+  #request: Http1Dispatch | undefined;
   #paused = false;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
@@ -198,7 +189,7 @@ export class Exchange implements DispatchReceiver {
   }
 
   /** The request whose response this receives. */
-  follow(request: ExchangeRequest): void {
+  follow(request: Http1Dispatch): void {
     this.#request = request;
   }
 

@@ -34,8 +34,6 @@ export interface ResourceListerWatcherOptions<T extends KubernetesObject> {
    * the list or watch has failed. client-go: TweakListOptionsFunc.
    */
   tweakListOptions?: (options: ListOptions) => void;
-  /** Default true. */
-  supportsWatchList?: boolean;
   /** Whose time the limits of each request go by. Default: the transport's own. */
   clock?: Clock;
 }
@@ -46,13 +44,11 @@ const DEFAULT_WATCH_SECONDS = 600;
 
 /** Lists and watches one resource of a cluster, each call with one request. */
 export class ResourceListerWatcher<T extends KubernetesObject> implements CachedListerWatcher<T> {
-  readonly supportsWatchList: boolean;
   readonly #options: ResourceListerWatcherOptions<T>;
   readonly #path: string;
 
   constructor(options: ResourceListerWatcherOptions<T>) {
     this.#options = options;
-    this.supportsWatchList = options.supportsWatchList ?? true;
     this.#path = resourcePath(options.resource, { namespace: options.namespace });
   }
 

@@ -86,8 +86,7 @@ describe('conversion webhooks of the embedded server and a real one', () => {
 
   afterAll(async () => {
     await servers?.stop();
-    hooks.real.close();
-    hooks.ours.close();
+    await Promise.all([hooks.real.close(), hooks.ours.close()]);
   });
 
   const webhook = (side: 'real' | 'ours', more: JsonObject = {}): JsonObject => ({

@@ -342,8 +342,7 @@ describe('webhooks of the embedded server and a real one', () => {
 
   afterAll(async () => {
     await servers?.stop();
-    hooks.real.close();
-    hooks.ours.close();
+    await Promise.all([hooks.real.close(), hooks.ours.close()]);
   });
 
   const configuration = ({ webhooks }: Case, index: number, side: 'real' | 'ours'): JsonObject => ({

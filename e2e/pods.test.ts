@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Cluster } from '../src/cluster/cluster.ts';
 import { pods } from '../src/generated/api/core/v1.ts';
-import { rejection } from '../src/http/server-fixture.ts';
+import { rejection } from '../src/http/request-fixture.ts';
 import { ApiServer } from '../src/testing/api-server.ts';
 import { runKubectl } from '../src/testing/control-plane/kubectl.ts';
 import { makeNamespace, sharedControlPlane } from './shared-control-plane-fixture.ts';

@@ -1,4 +1,4 @@
-export { ApiError, type ApiErrorContext, type ApiErrorKind } from './api/api-error.ts';
+export { ApiError, type ApiErrorContext } from './api/api-error.ts';
 export { DeletedFinalStateUnknown } from './api/deleted-final-state-unknown.ts';
 export type { FieldPath, FieldValue } from './api/field-path.ts';
 export { type FieldRequirement, FieldSelector } from './api/field-selector.ts';
@@ -43,7 +43,14 @@ export {
 export { compareResourceVersions } from './api/resource-version.ts';
 export { SelectorError } from './api/selector-error.ts';
 export type { Status, StatusCause, StatusDetails } from './api/status.ts';
-export { TidewatchError, type TidewatchErrorKind } from './api/tidewatch-error.ts';
+export {
+  type ApiErrorKind,
+  type IndexErrorKind,
+  type ReflectorErrorKind,
+  TidewatchError,
+  type TidewatchErrorKind,
+  type TransportErrorKind,
+} from './api/tidewatch-error.ts';
 export { TransformError } from './api/transform-error.ts';
 export type {
   RequestClock,
@@ -53,7 +60,7 @@ export type {
   UpgradeRequest,
   UpgradeResponse,
 } from './api/transport.ts';
-export { TransportError, type TransportErrorKind, type TransportErrorOptions } from './api/transport-error.ts';
+export { TransportError, type TransportErrorOptions } from './api/transport-error.ts';
 export { type BookmarkObject, INITIAL_EVENTS_END, type WatchEvent } from './api/watch-event.ts';
 export type { AllowedOptions } from './cluster/allowed-namespaces.ts';
 export { type AnsweredClient, Client, type ClientOptions } from './cluster/client.ts';
@@ -177,7 +184,7 @@ export {
 } from './reflector/list-watch.ts';
 export type { CallContext, ListerWatcher } from './reflector/lister-watcher.ts';
 export { Reflector } from './reflector/reflector.ts';
-export { ReflectorError, type ReflectorErrorKind, type ReflectorErrorOptions } from './reflector/reflector-error.ts';
+export { ReflectorError, type ReflectorErrorOptions } from './reflector/reflector-error.ts';
 export type {
   ReflectorOptions,
   ReflectorSetup,
@@ -194,7 +201,7 @@ export {
   metaNamespaceIndex,
   NAMESPACE_INDEX,
 } from './store/index-definition.ts';
-export { IndexError, type IndexErrorKind } from './store/index-error.ts';
+export { IndexError } from './store/index-error.ts';
 export { Indexer, type IndexerOptions } from './store/indexer.ts';
 export { type Mutation, MutationDetector, type MutationDetectorOptions } from './store/mutation-detector.ts';
 export type { ProjectedRow, ProjectionOptions } from './store/projection.ts';

@@ -1,27 +1,6 @@
 import { printable } from './printable.ts';
 import { isStatus, type Status, type StatusCause } from './status.ts';
-import { brandError, TidewatchError } from './tidewatch-error.ts';
-
-/** What the server's no is about, as far as that decides what to do. */
-export type ApiErrorKind =
-  /** 401: the server does not know who asks. */
-  | 'unauthorized'
-  /** 403: the one who asks may not do this. */
-  | 'forbidden'
-  /** 404: the object, or its type, does not exist. */
-  | 'not-found'
-  /** 409, AlreadyExists: an object of that name exists. */
-  | 'already-exists'
-  /** 409: the object has changed since it was read, or a field belongs to somebody else. */
-  | 'conflict'
-  /** 410: the server no longer has the version or page that was asked for. */
-  | 'expired'
-  /** 429: the server asks for fewer requests. */
-  | 'too-many-requests'
-  /** 408 and 5xx: the server, or something before it, is in trouble. */
-  | 'unavailable'
-  /** Any other no: the request itself is wrong. */
-  | 'rejected';
+import { type ApiErrorKind, brandError, TidewatchError } from './tidewatch-error.ts';
 
 /** The reasons that the HTTP code alone implies, when a proxy answered instead of the API server. */
 const REASON_BY_CODE: Readonly<Record<number, string>> = {

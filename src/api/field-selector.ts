@@ -18,8 +18,12 @@ export class FieldSelector {
 
   static readonly everything = new FieldSelector([]);
 
-  /** Throws `SelectorError`. Commas, equal signs and backslashes inside a value are written with a backslash before them. */
-  static parse(text: string): FieldSelector {
+  /**
+   * Throws `SelectorError`. Commas, equal signs and backslashes inside a value are written with a backslash before them. A selector is
+   * itself.
+   */
+  static parse(text: string | FieldSelector): FieldSelector {
+    if (typeof text !== 'string') return text;
     const requirements = splitTerms(text)
       .filter((term) => term !== '')
       .map((term) => parseTerm(text, term));

@@ -23,9 +23,9 @@ export class LabelSelector {
     this.#matchesNothing = matchesNothing;
   }
 
-  /** Throws `SelectorError`. An empty text selects everything. */
-  static parse(text: string): LabelSelector {
-    return new LabelSelector(parseLabelSelector(text));
+  /** Throws `SelectorError`. An empty text selects everything; a selector is itself. */
+  static parse(text: string | LabelSelector): LabelSelector {
+    return typeof text === 'string' ? new LabelSelector(parseLabelSelector(text)) : text;
   }
 
   /** From the object form; as in Kubernetes, an empty object selects everything and an absent one nothing. */

@@ -1,35 +1,5 @@
 import { printable } from './printable.ts';
-import { brandError, TidewatchError } from './tidewatch-error.ts';
-
-/** Why no response came, or why one broke off. */
-export type TransportErrorKind =
-  /** Nobody listens at that address (ECONNREFUSED). */
-  | 'refused'
-  /** The connection broke: reset, or closed before the response was whole. */
-  | 'reset'
-  /** The host name has no address. */
-  | 'dns'
-  /** No route to the host or its network. */
-  | 'unreachable'
-  /** No connection, or no head of a response, in time. */
-  | 'timeout'
-  /** The server's certificate is not signed by a CA that we trust. */
-  | 'tls-ca'
-  /** The server's certificate is for another name. */
-  | 'tls-name'
-  /** The server's certificate, or its CA's, is expired or not yet valid. */
-  | 'tls-expired'
-  /** Any other failure of TLS, also a client certificate that the server refused. */
-  | 'tls'
-  /** The proxy could not be reached or would not pass us on. */
-  | 'proxy'
-  /** What came is not HTTP, or is damaged. */
-  | 'protocol'
-  /** Our own login could not be prepared: an exec plugin, a token file, an identity provider. */
-  | 'credentials'
-  /** `close()` was called. */
-  | 'closed'
-  | 'other';
+import { brandError, TidewatchError, type TransportErrorKind } from './tidewatch-error.ts';
 
 /** What is known of a request that got no answer. */
 export interface TransportErrorOptions {

@@ -1,8 +1,7 @@
-import { ApiError } from '../api/api-error.ts';
+import { bodyText, refusalOf, retryAfterSeconds } from '../api/response-body.ts';
 import type { TidewatchErrorKind } from '../api/tidewatch-error.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
-import { bodyText, refusalText } from '../http/body-text.ts';
 import type { Clock } from '../observe/clock.ts';
 import { CallScope, onAbort } from '../observe/interruption.ts';
 import type { ServerWarnings } from './server-warnings.ts';
@@ -110,16 +109,12 @@ export class ApiRequests {
       }
       warnings.report(outcome.headers.get('warning'));
       if (outcome.status < 300) return outcome;
-      const retryAfterSeconds = retryAfter(outcome);
-      const error = ApiError.fromResponse(outcome.status, await refusalText(outcome.body, request.signal), {
-        request: `${request.method} ${request.path}`,
-        refusedLogin: outcome.refusedLogin,
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      });
+      const error = await refusalOf(outcome, `${request.method} ${request.path}`, request.signal);
+      const waitSeconds = retryAfterSeconds(outcome);
       if (outcome.status >= 500) hooks?.inDoubt(request);
       const worthIt = outcome.status === 429 || outcome.status >= 500;
-      if (!worthIt || retryAfterSeconds === undefined || attempt >= MAX_RETRIES) throw error;
-      await this.pause(retryAfterSeconds * 1000, request.signal);
+      if (!worthIt || waitSeconds === undefined || attempt >= MAX_RETRIES) throw error;
+      await this.pause(waitSeconds * 1000, request.signal);
     }
   }
 
@@ -143,11 +138,6 @@ export class ApiRequests {
     hooks?.written(request, answer);
     return answer;
   }
-}
-
-function retryAfter(response: TransportResponse): number | undefined {
-  const value = response.headers.get('retry-after');
-  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
 }
 
 function withHooks({ signal, cause }: RequestHooks, request: TransportRequest): TransportRequest {

@@ -9,7 +9,8 @@ import type { KubeConfig as KubeConfig2 } from 'client-node-2';
 import { describe, expect, it } from 'vitest';
 import { defineResource } from '../api/resource.ts';
 import { makeCertificate } from '../http/certificate-fixture.ts';
-import { rejection, sendJson, startServer } from '../http/server-fixture.ts';
+import { rejection, sendJson } from '../http/request-fixture.ts';
+import { ScriptedServer } from '../http/scripted-server-fixture.ts';
 import { silentLogger } from '../observe/logger.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
 import { Cluster } from './cluster.ts';
@@ -29,7 +30,7 @@ const versions: Array<[string, () => Promise<new () => KubeConfig>]> = [
 ];
 
 function serve() {
-  return startServer(
+  return ScriptedServer.http(
     (request: IncomingMessage, response) => {
       const { authorization, 'impersonate-user': as } = request.headers;
       const peer = (request.socket as TLSSocket).getPeerCertificate().subject?.CN;

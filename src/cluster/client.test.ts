@@ -6,7 +6,8 @@ import { ApiError } from '../api/api-error.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { defineResource } from '../api/resource.ts';
 import { HttpTransport } from '../http/http-transport.ts';
-import { readBody, rejection, sendJson, startServer, until } from '../http/server-fixture.ts';
+import { readBody, rejection, sendJson, until } from '../http/request-fixture.ts';
+import { ScriptedServer } from '../http/scripted-server-fixture.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import type { Client } from './client.ts';
@@ -28,7 +29,7 @@ interface Seen {
 
 async function apiServer(handler: (request: IncomingMessage, response: ServerResponse, n: number) => void) {
   const seen: Seen[] = [];
-  const server = await startServer(async (request, response) => {
+  const server = await ScriptedServer.http(async (request, response) => {
     const text = await readBody(request);
     seen.push({
       line: `${request.method} ${decodeURIComponent(request.url ?? '')}`,

@@ -415,7 +415,8 @@ function withNamespace(object: KubernetesObject, options: CallOptions): CallOpti
   return namespace === undefined ? {} : { namespace };
 }
 
-function queryOf(parameters: Record<string, string | number | boolean | undefined>): string {
+/** Without what is unset, empty or false. */
+export function queryOf(parameters: Record<string, string | number | boolean | undefined>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined && value !== '' && value !== false) query.set(name, String(value));

@@ -6,7 +6,8 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineResource } from '../api/resource.ts';
 import { makeCertificate } from '../http/certificate-fixture.ts';
-import { rejection, sendJson, startServer } from '../http/server-fixture.ts';
+import { rejection, sendJson } from '../http/request-fixture.ts';
+import { ScriptedServer } from '../http/scripted-server-fixture.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { Cluster } from './cluster.ts';
 import type { ConnectOptions } from './connect-options.ts';
@@ -36,7 +37,7 @@ function serve(secure: boolean) {
     const { authorization, 'impersonate-user': as, 'accept-encoding': encoding } = request.headers;
     sendJson(response, 200, { path: request.url, authorization, as, encoding });
   };
-  return startServer(handler, secure ? { cert: served.certificate, key: served.key } : undefined);
+  return ScriptedServer.http(handler, secure ? { cert: served.certificate, key: served.key } : undefined);
 }
 
 interface Answer {
@@ -306,7 +307,7 @@ describe('Cluster', () => {
 
   it('shows no secret, however it is printed, nor do the errors of its requests', async () => {
     const secret = 'hunter2';
-    await using server = await startServer((_request, response) => response.destroy());
+    await using server = await ScriptedServer.http((_request, response) => response.destroy());
     const users = [
       `token: ${secret}`,
       `username: u, password: ${secret}`,

@@ -58,16 +58,11 @@ export async function resolveConnection(given: ConnectOptions): Promise<Connecti
   const { paths } = kubeconfig;
   const config = await loadKubeconfig({ env, ...kubeconfig });
   const selection = selectFromKubeconfig(config, options);
-  if (selection.cluster !== undefined || options.server !== undefined) {
-    const inCluster =
-      selection.cluster === undefined && options.kubeconfig === undefined
-        ? await inClusterConfig(env, options.serviceAccountFolder)
-        : undefined;
-    if (inCluster) return connectionOfPod(inCluster, resolved);
-    return connectionOf(selection, resolved);
+  if (selection.cluster === undefined && options.kubeconfig === undefined) {
+    const pod = await inClusterConfig(env, options.serviceAccountFolder);
+    if (pod) return connectionOfPod(pod, resolved);
   }
-  const pod = options.kubeconfig === undefined ? await inClusterConfig(env, options.serviceAccountFolder) : undefined;
-  if (pod) return connectionOfPod(pod, resolved);
+  if (selection.cluster !== undefined || options.server !== undefined) return connectionOf(selection, resolved);
   throw nothingFound(config.files, paths ?? defaultKubeconfigFiles(env));
 }
 
@@ -234,13 +229,5 @@ async function execClusterInfo(
 
 function socketOptions(options: Resolved): Omit<HttpTransportOptions, 'server'> {
   const { connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics } = options;
-  return {
-    clock,
-    logger,
-    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
-    ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
-    ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
-    ...(userAgent === undefined ? {} : { userAgent }),
-    ...(metrics === undefined ? {} : { metrics }),
-  };
+  return defined({ connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics });
 }

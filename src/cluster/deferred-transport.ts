@@ -20,17 +20,11 @@ export class DeferredTransport implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    request.signal?.throwIfAborted();
-    if (this.#closed) throw new TransportError('closed', 'the connection to the cluster has been closed with close()');
-    this.#made ??= this.#make();
-    return (await this.#made).request(request);
+    return (await this.#transport(request.signal)).request(request);
   }
 
   async upgrade(request: UpgradeRequest): Promise<UpgradeResponse> {
-    request.signal?.throwIfAborted();
-    if (this.#closed) throw new TransportError('closed', 'the connection to the cluster has been closed with close()');
-    this.#made ??= this.#make();
-    const made = await this.#made;
+    const made = await this.#transport(request.signal);
     if (made.upgrade === undefined)
       throw new TransportError('protocol', 'the transport of this cluster has no WebSockets');
     return made.upgrade(request);
@@ -43,5 +37,12 @@ export class DeferredTransport implements Transport {
       (transport) => transport.close(),
       () => {},
     );
+  }
+
+  #transport(signal: AbortSignal | undefined): Promise<Transport> {
+    signal?.throwIfAborted();
+    if (this.#closed) throw new TransportError('closed', 'the connection to the cluster has been closed with close()');
+    this.#made ??= this.#make();
+    return this.#made;
   }
 }

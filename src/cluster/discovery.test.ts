@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { HttpTransport } from '../http/http-transport.ts';
-import { rejection, sendJson, startServer } from '../http/server-fixture.ts';
+import { rejection, sendJson } from '../http/request-fixture.ts';
+import { ScriptedServer } from '../http/scripted-server-fixture.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { Cluster } from './cluster.ts';
 
@@ -89,7 +90,7 @@ const legacy: Record<string, unknown> = {
 async function serve(documents: Record<string, unknown>) {
   const seen: string[] = [];
   const accepts = new Set<string | undefined>();
-  const server = await startServer((request: IncomingMessage, response: ServerResponse) => {
+  const server = await ScriptedServer.http((request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '';
     seen.push(path);
     if (path === '/apis') accepts.add(request.headers.accept);
@@ -218,7 +219,7 @@ describe('Discovery', () => {
   });
 
   it('passes on what keeps it from reading', async () => {
-    await using server = await startServer((_request, response) =>
+    await using server = await ScriptedServer.http((_request, response) =>
       sendJson(response, 403, { kind: 'Status', code: 403 }),
     );
     const cluster = Cluster.over(new HttpTransport({ server: server.url, logger: silentLogger }), {

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { defineResource } from '../api/resource.ts';
 import { makeCertificate } from '../http/certificate-fixture.ts';
-import { rejection, sendJson, startServer } from '../http/server-fixture.ts';
+import { rejection, sendJson } from '../http/request-fixture.ts';
+import { ScriptedServer } from '../http/scripted-server-fixture.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { Cluster } from './cluster.ts';
 import type { ConnectOptions } from './connect-options.ts';
@@ -30,7 +31,7 @@ function serve() {
     if (refused) sendJson(response, 401, { kind: 'Status', status: 'Failure', code: 401, message: 'Unauthorized' });
     else sendJson(response, 200, { authorization });
   };
-  return startServer(handler, { cert: served.certificate, key: served.key });
+  return ScriptedServer.http(handler, { cert: served.certificate, key: served.key });
 }
 
 async function ask(options: ConnectOptions): Promise<unknown> {

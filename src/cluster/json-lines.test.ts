@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rejection } from '../http/server-fixture.ts';
+import { rejection } from '../http/request-fixture.ts';
 import { jsonLines } from './json-lines.ts';
 
 async function* chunked(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@ import type { Reachability } from '../api/reachability.ts';
 import type { Transport } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
-import { CallScope, onAbort } from '../observe/interruption.ts';
+import { CallScope, interruptible, onAbort } from '../observe/interruption.ts';
 import type { Random } from '../observe/random.ts';
 
 /** From the end of one probe to the next, give or take a quarter. */
@@ -90,11 +90,12 @@ export class ReadyzProber implements Reachability {
     const timer = clock.setTimeout(() => call.abort(), PROBE_TIMEOUT_MS, { keepAlive: false });
     try {
       const { signal } = call;
-      await unlessAborted(signal, async () => {
+      // A transport that does not heed the signal must not hold anybody up.
+      await interruptible(async () => {
         const { status, body } = await transport.request({ method: 'GET', path: '/readyz', signal });
         if (status < 500) this.#letAllGo();
         await drain(body);
-      });
+      }, signal);
       return true;
     } catch (error) {
       return !(error instanceof TransportError) || error.retryable;
@@ -126,14 +127,6 @@ export class ReadyzProber implements Reachability {
       forget = onAbort(signal, end);
     });
   }
-}
-
-/** Settles as the work does, or when the signal aborts: a transport that does not heed it must not hold anybody up. */
-function unlessAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    work().then(resolve, reject);
-  });
 }
 
 /** So that the connection can be used again. */

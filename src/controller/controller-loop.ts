@@ -1,10 +1,10 @@
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { ambient, channels } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
+import { messageOf } from '../observe/guarded.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { TimeSlice } from '../observe/time-slice.ts';
-import { failureText } from '../processor/failure-text.ts';
 import { PriorityQueue } from '../workqueue/priority-queue.ts';
 import { ExponentialLimiter } from '../workqueue/rate-limiters.ts';
 import { CauseBook } from './cause-book.ts';
@@ -90,7 +90,7 @@ export class ControllerLoop {
       failing: failing.slice(0, MAX_FAILING).map(([key, { atMs, error }]) => ({
         key,
         attempts: this.#backoff.numRequeues(key),
-        lastError: failureText(error).slice(0, MAX_ERROR_CHARACTERS),
+        lastError: messageOf(error).slice(0, MAX_ERROR_CHARACTERS),
         nextAttempt: epochMs + atMs,
       })),
       failingCount: failing.length,
@@ -313,7 +313,7 @@ export class ControllerLoop {
       this.#succeeded(run, result);
     } catch (error) {
       const retryInMs = this.#failed(run, error);
-      story?.ended(run.isRecalled ? 'recalled' : 'error', failureText(error), retryInMs);
+      story?.ended(run.isRecalled ? 'recalled' : 'error', messageOf(error), retryInMs);
     } finally {
       this.#end(run);
     }
@@ -359,7 +359,7 @@ export class ControllerLoop {
     this.#queue.addAfter(key, retryInMs);
     this.#due.set(key, { atMs: monotonicMs(this.#options.clock) + retryInMs, error });
     logger.error(
-      `controller ${definition.name}: ${key} failed (${this.#backoff.numRequeues(key)} in a row), retry in ${retryInMs} ms: ${failureText(error)}`,
+      `controller ${definition.name}: ${key} failed (${this.#backoff.numRequeues(key)} in a row), retry in ${retryInMs} ms: ${messageOf(error)}`,
       error,
     );
     return retryInMs;

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import { ambient } from '../observe/channels.ts';
+import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { TimeSlice } from '../observe/time-slice.ts';
-import { failureText } from '../processor/failure-text.ts';
 import type { Listener } from '../processor/listener.ts';
 import type { Notification } from '../processor/notification.ts';
 import type { Cause } from './controller.ts';
@@ -135,7 +135,7 @@ export class EventIntake {
   ) {
     this.#options.logger.error(
       `controller ${this.#options.definition.name}: ${what} failed on the ${type} of ${resource.kind} ${object.key} ` +
-        `(.${role}), which ${so}: ${failureText(error)}`,
+        `(.${role}), which ${so}: ${messageOf(error)}`,
       error,
     );
   }

@@ -1,7 +1,7 @@
 import type { Resource } from '../api/resource.ts';
+import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { TimeSlice } from '../observe/time-slice.ts';
-import { failureText } from '../processor/failure-text.ts';
 import { keyProblem } from './event-keys.ts';
 
 export interface KeySourceOptions {
@@ -28,10 +28,7 @@ export class KeySource {
     void this.#read().catch((error: unknown) => {
       if (this.#stopped) return;
       const { controller, logger } = this.#options;
-      logger.error(
-        `controller ${controller}: a source of keys failed and brings no more: ${failureText(error)}`,
-        error,
-      );
+      logger.error(`controller ${controller}: a source of keys failed and brings no more: ${messageOf(error)}`, error);
     });
   }
 
@@ -40,7 +37,7 @@ export class KeySource {
     this.#stopped = true;
     const { controller, logger } = this.#options;
     void (async () => this.#iterator?.return?.())().catch((error: unknown) => {
-      logger.warn(`controller ${controller}: a source of keys failed when it was left: ${failureText(error)}`, error);
+      logger.warn(`controller ${controller}: a source of keys failed when it was left: ${messageOf(error)}`, error);
     });
   }
 

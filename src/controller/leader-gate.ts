@@ -1,3 +1,4 @@
+import { deferred } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -34,10 +35,7 @@ export class LeaderGate implements ElectedGate {
 
   async run(host: TermHost, signal: AbortSignal): Promise<void> {
     const { clock, graceMs } = this.#options;
-    let fail: (error: unknown) => void = () => {};
-    const failed = new Promise<never>((_, reject) => {
-      fail = reject;
-    });
+    const { promise: failed, reject: fail } = deferred<never>();
     failed.catch(() => {});
     const seat = new Seat({
       elector: this.#elector,

@@ -1,20 +1,11 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, it } from 'vitest';
+import { ScriptedServer } from '../http/scripted-server-fixture.ts';
 import { controllerFixture, sites } from './controller-fixture.ts';
 
 type ControllerFixture = Awaited<ReturnType<typeof controllerFixture>>;
-
-/** One that nobody listens on at this moment. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function isOpen(port: number, host = '127.0.0.1'): Promise<boolean> {
   const socket = connect(port, host);
@@ -49,7 +40,7 @@ async function ask(port: number, path: string): Promise<[code: number, text: str
 }
 
 it('answers /healthz and /readyz with a check for each controller, and frees the port when it stops', async () => {
-  const port = await freePort();
+  const port = await ScriptedServer.unusedPort();
   await using fixture = await controllerFixture({ health: { port } });
   addController(fixture);
   await startAndListen(fixture, port);
@@ -66,7 +57,7 @@ it('answers /healthz and /readyz with a check for each controller, and frees the
 });
 
 it('fails /healthz, and names the key, when a run is stuck for longer than stuckMs', async () => {
-  const port = await freePort();
+  const port = await ScriptedServer.unusedPort();
   await using fixture = await controllerFixture({ health: { port } });
   await fixture.defineSites();
   await fixture.createSite('a');
@@ -93,7 +84,7 @@ it('fails /healthz, and names the key, when a run is stuck for longer than stuck
 });
 
 it('has /metrics only when it is given the text', async () => {
-  const ports = [await freePort(), await freePort()] as const;
+  const ports = [await ScriptedServer.unusedPort(), await ScriptedServer.unusedPort()] as const;
   await using without = await controllerFixture({ health: { port: ports[0] } });
   await using having = await controllerFixture({ health: { port: ports[1], metrics: () => 'runs_total 3\n' } });
   for (const fixture of [without, having]) addController(fixture);
@@ -108,7 +99,7 @@ const elsewhere = Object.values(networkInterfaces())
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
 it.runIf(elsewhere !== undefined)('listens on loopback alone, unless a host is named', async () => {
-  const ports = [await freePort(), await freePort()] as const;
+  const ports = [await ScriptedServer.unusedPort(), await ScriptedServer.unusedPort()] as const;
   await using loopback = await controllerFixture({ health: { port: ports[0] } });
   await using named = await controllerFixture({ health: { port: ports[1], host: '0.0.0.0' } });
   for (const fixture of [loopback, named]) addController(fixture);
@@ -119,26 +110,19 @@ it.runIf(elsewhere !== undefined)('listens on loopback alone, unless a host is n
 });
 
 it('rejects the run when the port is taken, naming it, and starts no controller', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
-  try {
-    await using fixture = await controllerFixture({ health: { port } });
-    await fixture.defineSites();
-    await fixture.createSite('a');
-    let runs = 0;
-    fixture.manager
-      .controller('site')
-      .for(sites)
-      .reconcile(async () => void runs++);
-    await fixture.start();
-    await expect(fixture.running).rejects.toThrow(String(port));
-    await fixture.clock.advance(1_000);
-    expect(runs).toBe(0);
-  } finally {
-    taken.close();
-    await once(taken, 'close');
-  }
+  await using taken = await ScriptedServer.raw();
+  await using fixture = await controllerFixture({ health: { port: taken.port } });
+  await fixture.defineSites();
+  await fixture.createSite('a');
+  let runs = 0;
+  fixture.manager
+    .controller('site')
+    .for(sites)
+    .reconcile(async () => void runs++);
+  await fixture.start();
+  await expect(fixture.running).rejects.toThrow(String(taken.port));
+  await fixture.clock.advance(1_000);
+  expect(runs).toBe(0);
 });
 
 it('opens no port unless it is asked to', async () => {

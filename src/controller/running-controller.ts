@@ -3,10 +3,10 @@ import type { Resource } from '../api/resource.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import type { Clock } from '../observe/clock.ts';
+import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { TimeSlice } from '../observe/time-slice.ts';
-import { failureText } from '../processor/failure-text.ts';
 import type { Recorder } from './controller.ts';
 import { ControllerCaches } from './controller-caches.ts';
 import { type ControllerDefinition, cachedResources } from './controller-definition.ts';
@@ -224,7 +224,7 @@ export class RunningController {
   async #stopRecorder(recorder: StoppableRecorder): Promise<void> {
     await recorder.stop().catch((error: unknown) => {
       const { logger } = this.#options;
-      logger.warn(`controller ${this.name}: its events could not be written: ${failureText(error)}`, error);
+      logger.warn(`controller ${this.name}: its events could not be written: ${messageOf(error)}`, error);
     });
   }
 

@@ -1,3 +1,4 @@
+import { deferred } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type Lease, leases } from '../generated/api/coordination/v1.ts';
@@ -94,10 +95,7 @@ export class ShardGate implements ElectedGate {
 
   async run(host: TermHost, signal: AbortSignal): Promise<void> {
     const { clock, retryPeriodMs } = this.#settings;
-    let fail: (error: unknown) => void = () => {};
-    const failed = new Promise<never>((_, reject) => {
-      fail = reject;
-    });
+    const { promise: failed, reject: fail } = deferred<never>();
     failed.catch(() => {});
     const onChange = () => this.#evaluate();
     const parts = { cluster: this.#cluster, host, clock, onChange, onFailed: fail };

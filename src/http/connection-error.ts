@@ -1,4 +1,5 @@
-import { TransportError, type TransportErrorKind } from '../api/transport-error.ts';
+import type { TransportErrorKind } from '../api/tidewatch-error.ts';
+import { TransportError } from '../api/transport-error.ts';
 
 const KIND_BY_CODE: Readonly<Record<string, TransportErrorKind>> = {
   ECONNREFUSED: 'refused',

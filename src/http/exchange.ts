@@ -1,3 +1,4 @@
+import { deferred } from '../api/promise-like.ts';
 import type { RequestClock, TransportResponse } from '../api/transport.ts';
 import { onAbort } from '../observe/interruption.ts';
 import { StallLimit } from '../observe/stall-limit.ts';
@@ -152,25 +153,14 @@ export interface ExchangeOptions {
   onDone(): void;
 }
 
-/** What an exchange may do to the request that it is about. */
-export interface ExchangeRequest {
-  /** Whether the data that were handed over stay as they are only until `resume`. */
-  readonly reusesMemory: boolean;
-  pause(): void;
-  resume(): void;
-  abort(): void;
-}
-
 /**
  * Receives the response to one request: hands it out when its head is there, then its body with backpressure. Ends in
  * exactly one way: whole, failed, out of time, or cancelled by us. Of a refusal the head alone counts: its body ends where it fails.
  */
 export class Exchange implements DispatchReceiver {
   readonly #options: ExchangeOptions;
-  readonly #head: Promise<TransportResponse>;
-  #resolveHead: (response: TransportResponse) => void = () => {};
-  #rejectHead: (error: unknown) => void = () => {};
-  #request: ExchangeRequest | undefined;
+  readonly #head = deferred<TransportResponse>();
+  #request: Http1Dispatch | undefined;
   #paused = false;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
@@ -187,17 +177,13 @@ export class Exchange implements DispatchReceiver {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#head = new Promise((resolve, reject) => {
-      this.#resolveHead = resolve;
-      this.#rejectHead = reject;
-    });
     this.#limit = new StallLimit(options.limits.clock, () => this.#onStalled());
     this.#limit.wait(options.limits.headMs);
     this.#forgetSignal = onAbort(options.signal, () => this.cancel(options.signal?.reason));
   }
 
   get response(): Promise<TransportResponse> {
-    return this.#head;
+    return this.#head.promise;
   }
 
   /** Ends it now; whoever waits gets the reason. Without effect once it has ended, but for what is still to be read. */
@@ -208,7 +194,7 @@ export class Exchange implements DispatchReceiver {
   }
 
   /** The request whose response this receives. */
-  follow(request: ExchangeRequest): void {
+  follow(request: Http1Dispatch): void {
     this.#request = request;
   }
 
@@ -227,7 +213,7 @@ export class Exchange implements DispatchReceiver {
     this.#countsStalls = !this.#isRefusal && this.#options.limits.bodyMs > 0;
     this.#limit.stop();
     if (this.#isRefusal) this.#limit.wait(this.#options.limits.refusalMs);
-    this.#resolveHead({ status, headers, body: { [Symbol.asyncIterator]: () => this.#iterate() } });
+    this.#head.resolve({ status, headers, body: { [Symbol.asyncIterator]: () => this.#iterate() } });
   }
 
   onData(chunk: Buffer): void {
@@ -276,7 +262,7 @@ export class Exchange implements DispatchReceiver {
     this.#end = end;
     this.#limit.stop();
     if ('error' in end) {
-      this.#rejectHead(end.error);
+      this.#head.reject(end.error);
       this.#read?.reject(end.error);
     } else {
       this.#read?.resolve({ done: true, value: undefined });

@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../observe/logger.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
-import { get, rejection, startServer, textOf, until } from './server-fixture.ts';
+import { get, rejection, textOf, until } from './request-fixture.ts';
+import { ScriptedServer } from './scripted-server-fixture.ts';
 
 function transportTo(server: string, options: Partial<HttpTransportOptions> = {}): HttpTransport & AsyncDisposable {
   const transport = new HttpTransport({ server, logger: silentLogger, ...options });
@@ -11,7 +12,7 @@ function transportTo(server: string, options: Partial<HttpTransportOptions> = {}
 
 describe('HttpTransport and gzip', () => {
   it('asks for gzip unless told not to, and decodes it', async () => {
-    await using server = await startServer((request, response) => {
+    await using server = await ScriptedServer.http((request, response) => {
       const accepted = request.headers['accept-encoding'];
       if (accepted !== 'gzip') return response.end(`plain ${accepted}`);
       return response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'));
@@ -26,7 +27,7 @@ describe('HttpTransport and gzip', () => {
 
   it('delivers each member of a sequence as it arrives', async () => {
     let send = (_text: string) => {};
-    await using server = await startServer((_request, response) => {
+    await using server = await ScriptedServer.http((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.flushHeaders();
       send = (text) => response.write(gzipSync(text));
@@ -44,7 +45,7 @@ describe('HttpTransport and gzip', () => {
 
   it('decodes members that are cut anywhere and an empty body', async () => {
     const bytes = Buffer.concat(['one', 'two', 'three'.repeat(10_000)].map((text) => gzipSync(text)));
-    await using server = await startServer(async (request, response) => {
+    await using server = await ScriptedServer.http(async (request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       if (request.url === '/cut') {
         for (let at = 0; at < bytes.length; at += 7) {
@@ -66,7 +67,7 @@ describe('HttpTransport and gzip', () => {
       '/short': ['gzip', whole.subarray(0, whole.length - 10)],
       '/br': ['br', Buffer.from('x')],
     };
-    await using server = await startServer((request, response) => {
+    await using server = await ScriptedServer.http((request, response) => {
       const [encoding, body] = bodies[request.url ?? ''] ?? ['', Buffer.alloc(0)];
       response.writeHead(200, { 'content-encoding': encoding }).end(body);
     });
@@ -77,7 +78,7 @@ describe('HttpTransport and gzip', () => {
   });
 
   it('rejects the read that waits inside a compressed body when the signal aborts', async () => {
-    await using server = await startServer((_request, response) => {
+    await using server = await ScriptedServer.http((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync('x'));
     });
     await using transport = transportTo(server.url);
@@ -92,7 +93,7 @@ describe('HttpTransport and gzip', () => {
   });
 
   it('ends a read that waits inside a compressed body when it is returned from beside it', async () => {
-    await using server = await startServer((_request, response) => {
+    await using server = await ScriptedServer.http((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync('x'));
     });
     await using transport = transportTo(server.url);

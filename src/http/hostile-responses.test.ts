@@ -1,10 +1,10 @@
 import { request } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DIFFERENCES, HOSTILE_RESPONSES, type HostileResponse, type Outcome } from './hostile-responses-fixture.ts';
 import { ConnectionClosedError, MalformedResponseError } from './http1/http1-error.ts';
 import { Http1ResponseParser } from './http1/http1-response-parser.ts';
+import { ScriptedServer } from './scripted-server-fixture.ts';
 
 interface Result {
   status?: number;
@@ -81,29 +81,18 @@ describe('a hostile response', () => {
 });
 
 describe("our parser beside Node's", () => {
-  let port = 0;
+  let server: ScriptedServer;
   let current = { first: '', rest: '' };
   let sendRest = () => {};
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-    socket.once('data', () => {
+  beforeAll(async () => {
+    server = await ScriptedServer.raw((socket) => {
       const { first, rest } = current;
       sendRest = () => socket.end(rest, 'latin1');
       if (rest === '') socket.end(first, 'latin1');
       else socket.write(first, 'latin1');
     });
   });
-  beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
-  });
-  afterAll(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  afterAll(() => server[Symbol.asyncDispose]());
 
   /**
    * What Node's own client makes of the same bytes. The rest comes when it has seen `text` of the body, since it drops what it read
@@ -119,7 +108,7 @@ describe("our parser beside Node's", () => {
       const fail = ({ code = '' }: NodeJS.ErrnoException) =>
         settle(code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE' ? { malformed: body } : { cut: body });
       const { method } = response;
-      const sent = request({ host: '127.0.0.1', port, method, agent: false, maxHeaderSize: 65_536 });
+      const sent = request({ host: '127.0.0.1', port: server.port, method, agent: false, maxHeaderSize: 65_536 });
       sent.on('error', fail);
       sent.on('upgrade', (_response, socket) => {
         socket.destroy();

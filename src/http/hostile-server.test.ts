@@ -3,8 +3,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOSTILE_RESPONSES } from './hostile-responses-fixture.ts';
-import { type RawServer, startRaw } from './raw-server-fixture.ts';
-import { get, rejection, textOf, until } from './server-fixture.ts';
+import { get, type RawServer, rejection, startRaw, textOf, until } from './request-fixture.ts';
 
 describe('a transport whose server is hostile', () => {
   let answer: (socket: Socket) => unknown = () => {};

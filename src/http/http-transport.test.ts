@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { getEventListeners } from 'node:events';
-import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../api/transport-error.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
@@ -8,8 +7,9 @@ import { silentLogger } from '../observe/logger.ts';
 import { FixedCredentials } from './fixed-credentials.ts';
 import type { Credentials, Login } from './http.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
+import { get, readBody, rejection, textOf, until } from './request-fixture.ts';
+import { ScriptedServer } from './scripted-server-fixture.ts';
 import { Secret } from './secret.ts';
-import { get, readBody, rejection, startServer, textOf, until } from './server-fixture.ts';
 
 function transportTo(server: string, options: Partial<HttpTransportOptions> = {}): HttpTransport & AsyncDisposable {
   const transport = new HttpTransport({ server, logger: silentLogger, ...options });
@@ -19,7 +19,7 @@ function transportTo(server: string, options: Partial<HttpTransportOptions> = {}
 describe('HttpTransport', () => {
   it('sends method, path, query, headers and body, and its own User-Agent', async () => {
     let seen: unknown;
-    await using server = await startServer(async (request, response) => {
+    await using server = await ScriptedServer.http(async (request, response) => {
       const { method, url, headers } = request;
       seen = {
         method,
@@ -51,7 +51,7 @@ describe('HttpTransport', () => {
   });
 
   it('resolves for every status', async () => {
-    await using server = await startServer((request, response) =>
+    await using server = await ScriptedServer.http((request, response) =>
       response.writeHead(Number(request.url?.slice(1))).end('x'),
     );
     await using transport = transportTo(server.url);
@@ -61,7 +61,7 @@ describe('HttpTransport', () => {
   });
 
   it('never lets a request wait behind 200 open watches', async () => {
-    await using server = await startServer((request, response) => {
+    await using server = await ScriptedServer.http((request, response) => {
       if (request.url === '/watch') response.write('{}\n');
       else response.end('answer');
     });
@@ -81,15 +81,15 @@ describe('HttpTransport', () => {
   });
 
   it('uses an idle socket again', async () => {
-    await using server = await startServer((_request, response) => response.end('x'));
+    await using server = await ScriptedServer.http((_request, response) => response.end('x'));
     await using transport = transportTo(server.url);
     for (let i = 0; i < 5; i++) await get(transport);
-    expect(server.connections()).toBe(1);
+    expect(server.connections).toBe(1);
   });
 
   it('reads no further than a small buffer while nobody asks', async () => {
     let sent = 0;
-    await using server = await startServer((_request, response) => {
+    await using server = await ScriptedServer.http((_request, response) => {
       const chunk = Buffer.alloc(65_536);
       const more = () => {
         for (let room = true; sent < 512 && room; sent += 1) room = response.write(chunk);
@@ -109,7 +109,7 @@ describe('HttpTransport', () => {
   });
 
   it('closes the connection when the loop over the body is left', async () => {
-    await using server = await startServer((_request, response) => response.write('first'));
+    await using server = await ScriptedServer.http((_request, response) => response.write('first'));
     await using transport = transportTo(server.url);
     const response = await transport.request({ method: 'GET', path: '/' });
     for await (const chunk of response.body) {
@@ -120,7 +120,7 @@ describe('HttpTransport', () => {
   });
 
   it('ends a read that waits when the body is returned from beside it', async () => {
-    await using server = await startServer((_request, response) => response.flushHeaders());
+    await using server = await ScriptedServer.http((_request, response) => response.flushHeaders());
     await using transport = transportTo(server.url);
     const response = await transport.request({ method: 'GET', path: '/' });
     const iterator = response.body[Symbol.asyncIterator]();
@@ -130,7 +130,7 @@ describe('HttpTransport', () => {
   });
 
   it('lets the body be iterated once only', async () => {
-    await using server = await startServer((_request, response) => response.end('x'));
+    await using server = await ScriptedServer.http((_request, response) => response.end('x'));
     await using transport = transportTo(server.url);
     const response = await transport.request({ method: 'GET', path: '/' });
     await textOf(response);
@@ -138,7 +138,7 @@ describe('HttpTransport', () => {
   });
 
   it('throws from the body when the connection breaks, and ends it when the response ends', async () => {
-    await using server = await startServer((request, response) => {
+    await using server = await ScriptedServer.http((request, response) => {
       response.write('part');
       if (request.url === '/cut') setTimeout(() => response.destroy(), 10);
       else response.end();
@@ -150,7 +150,7 @@ describe('HttpTransport', () => {
   });
 
   it('gives what arrived before the connection broke', async () => {
-    await using server = await startServer((_request, response) => {
+    await using server = await ScriptedServer.http((_request, response) => {
       response.write('part');
       setTimeout(() => response.destroy(), 10);
     });
@@ -167,14 +167,14 @@ describe('HttpTransport and AbortSignal', () => {
   const reason = new Error('enough');
 
   it('rejects at once when the signal is aborted already, and sends nothing', async () => {
-    await using server = await startServer((_request, response) => response.end());
+    await using server = await ScriptedServer.http((_request, response) => response.end());
     await using transport = transportTo(server.url);
     expect(await rejection(get(transport, '/', { signal: AbortSignal.abort(reason) }))).toBe(reason);
-    expect(server.connections()).toBe(0);
+    expect(server.connections).toBe(0);
   });
 
   it('rejects with the reason before the head is there, and closes the connection', async () => {
-    await using server = await startServer(() => {});
+    await using server = await ScriptedServer.http(() => {});
     await using transport = transportTo(server.url);
     const controller = new AbortController();
     const pending = rejection(get(transport, '/', { signal: controller.signal }));
@@ -185,7 +185,7 @@ describe('HttpTransport and AbortSignal', () => {
   });
 
   it('rejects the read that waits while the body streams', async () => {
-    await using server = await startServer((_request, response) => response.write('x'));
+    await using server = await ScriptedServer.http((_request, response) => response.write('x'));
     await using transport = transportTo(server.url);
     const controller = new AbortController();
     const response = await transport.request({ method: 'GET', path: '/', signal: controller.signal });
@@ -198,7 +198,7 @@ describe('HttpTransport and AbortSignal', () => {
   });
 
   it('rejects also what is still to be read of a response that is whole', async () => {
-    await using server = await startServer((_request, response) => response.end('x'));
+    await using server = await ScriptedServer.http((_request, response) => response.end('x'));
     await using transport = transportTo(server.url);
     const controller = new AbortController();
     const response = await transport.request({ method: 'GET', path: '/', signal: controller.signal });
@@ -208,7 +208,7 @@ describe('HttpTransport and AbortSignal', () => {
   });
 
   it('rejects also when others listen on the signal', async () => {
-    await using server = await startServer(() => {});
+    await using server = await ScriptedServer.http(() => {});
     await using transport = transportTo(server.url);
     const controller = new AbortController();
     controller.signal.addEventListener('abort', () => {});
@@ -221,20 +221,16 @@ describe('HttpTransport and AbortSignal', () => {
 
   it('rejects while the connection is being opened', async () => {
     // Accepts, and says nothing: TLS never comes about.
-    const silent = createNetServer((socket) => socket.resume());
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { port } = silent.address() as AddressInfo;
-    const transport = transportTo(`https://127.0.0.1:${port}`);
+    await using silent = await ScriptedServer.raw();
+    await using transport = transportTo(`https://127.0.0.1:${silent.port}`);
     const controller = new AbortController();
     const pending = rejection(get(transport, '/', { signal: controller.signal }));
     setTimeout(() => controller.abort(reason), 20);
     expect(await pending).toBe(reason);
-    await transport.close();
-    await new Promise((resolve) => silent.close(resolve));
   });
 
   it('puts one listener on a signal that many requests share, so that Node sees no leak', async () => {
-    await using server = await startServer((_request, response) => response.write('x'));
+    await using server = await ScriptedServer.http((_request, response) => response.write('x'));
     await using transport = transportTo(server.url);
     const controller = new AbortController();
     const { signal } = controller;
@@ -253,7 +249,7 @@ describe('HttpTransport and AbortSignal', () => {
   });
 
   it('leaves no listener on a signal that outlives the requests', async () => {
-    await using server = await startServer((_request, response) => response.end('x'));
+    await using server = await ScriptedServer.http((_request, response) => response.end('x'));
     await using transport = transportTo(server.url);
     const { signal } = new AbortController();
     for (let i = 0; i < 3; i++) await get(transport, '/', { signal });
@@ -263,7 +259,7 @@ describe('HttpTransport and AbortSignal', () => {
 
 describe('HttpTransport and time', () => {
   it('gives up when no head comes within headersTimeoutMs', async () => {
-    await using server = await startServer(() => {});
+    await using server = await ScriptedServer.http(() => {});
     const clock = new FakeClock();
     await using transport = transportTo(server.url, { clock, headersTimeoutMs: 5000 });
     const pending = rejection(get(transport));
@@ -278,7 +274,7 @@ describe('HttpTransport and time', () => {
 
   it('waits forever with headersTimeoutMs 0', async () => {
     let answer = () => {};
-    await using server = await startServer((_request, response) => {
+    await using server = await ScriptedServer.http((_request, response) => {
       answer = () => response.end('late');
     });
     const clock = new FakeClock();
@@ -292,16 +288,12 @@ describe('HttpTransport and time', () => {
   });
 
   it('gives up a connection that does not come about within connectTimeoutMs', async () => {
-    const silent = createNetServer((socket) => socket.resume());
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { port } = silent.address() as AddressInfo;
-    const transport = transportTo(`https://127.0.0.1:${port}`, { connectTimeoutMs: 50 });
+    await using silent = await ScriptedServer.raw();
+    await using transport = transportTo(`https://127.0.0.1:${silent.port}`, { connectTimeoutMs: 50 });
     expect(await rejection(get(transport))).toMatchObject({
       kind: 'timeout',
       message: expect.stringContaining('50 ms'),
     });
-    await transport.close();
-    await new Promise((resolve) => silent.close(resolve));
   });
 });
 
@@ -326,7 +318,7 @@ class Renewing implements Credentials {
 describe('HttpTransport and 401', () => {
   it('repeats the request once with renewed credentials, body and all', async () => {
     const bodies: string[] = [];
-    await using server = await startServer(async (request, response) => {
+    await using server = await ScriptedServer.http(async (request, response) => {
       bodies.push(`${request.headers.authorization} ${await readBody(request)}`);
       response.writeHead(request.headers.authorization === 'Bearer new1' ? 200 : 401).end('body');
     });
@@ -334,12 +326,12 @@ describe('HttpTransport and 401', () => {
     await using transport = transportTo(server.url, { credentials });
     expect((await get(transport, '/', { method: 'POST', body: 'x' })).status).toBe(200);
     expect(bodies).toEqual(['Bearer old x', 'Bearer new1 x']);
-    expect(server.connections()).toBe(1);
+    expect(server.connections).toBe(1);
   });
 
   it('hands out the second 401', async () => {
     let requests = 0;
-    await using server = await startServer((_request, response) => {
+    await using server = await ScriptedServer.http((_request, response) => {
       requests += 1;
       response.writeHead(401).end('no');
     });
@@ -350,7 +342,7 @@ describe('HttpTransport and 401', () => {
 
   it('does not repeat when there is nothing to renew, or renewing fails', async () => {
     let requests = 0;
-    await using server = await startServer((_request, response) => {
+    await using server = await ScriptedServer.http((_request, response) => {
       requests += 1;
       response.writeHead(401).end('no');
     });
@@ -373,7 +365,7 @@ describe('HttpTransport and 401', () => {
 
 describe('HttpTransport.close', () => {
   it('aborts what runs, refuses what comes, and leaves no socket', async () => {
-    await using server = await startServer((request, response) => {
+    await using server = await ScriptedServer.http((request, response) => {
       if (request.url === '/watch') response.write('x');
     });
     const transport = transportTo(server.url);
@@ -392,7 +384,7 @@ describe('HttpTransport.close', () => {
   });
 
   it('is not needed for the process to end: idle sockets do not hold it', async () => {
-    await using server = await startServer((_request, response) => response.end('x'));
+    await using server = await ScriptedServer.http((_request, response) => response.end('x'));
     const script = `
       const { HttpTransport } = await import(${JSON.stringify(new URL('./http-transport.ts', import.meta.url).href)});
       const transport = new HttpTransport({ server: ${JSON.stringify(server.url)} });

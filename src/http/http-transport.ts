@@ -104,32 +104,30 @@ export class HttpTransport implements Transport {
     }
   }
 
-  async request(request: TransportRequest): Promise<TransportResponse> {
-    const { signal } = request;
-    const send = (login: Login) =>
-      this.#meter.measure(request, isOpenEnded(request.query), requestFailure, () => this.#send(request, login));
-    signal?.throwIfAborted();
-    if (this.#closed) throw this.#closedError();
-    const login = await interruptible(() => this.#credentials.login(), signal);
-    let response = await send(login);
-    if (response.status === 401 && (await interruptible(() => this.#renew(login), signal))) {
-      // If it came whole, its connection is free already; if not, it is not worth waiting for.
-      void response.body[Symbol.asyncIterator]().return?.();
-      response = await send(await interruptible(() => this.#credentials.login(), signal));
-    }
-    const { loginName } = this.#options;
-    return response.status === 401 && loginName !== undefined ? { ...response, refusedLogin: loginName } : response;
+  request(request: TransportRequest): Promise<TransportResponse> {
+    return this.#loggedIn(request.signal, (login) =>
+      this.#meter.measure(request, isOpenEnded(request.query), requestFailure, () => this.#send(request, login)),
+    );
   }
 
-  async upgrade(request: UpgradeRequest): Promise<UpgradeResponse> {
-    const { signal } = request;
-    const ask = (login: Login) =>
-      this.#meter.measure({ ...request, method: 'GET' }, true, requestFailure, () => this.#askUpgrade(request, login));
+  upgrade(request: UpgradeRequest): Promise<UpgradeResponse> {
+    return this.#loggedIn(request.signal, (login) =>
+      this.#meter.measure({ ...request, method: 'GET' }, true, requestFailure, () => this.#askUpgrade(request, login)),
+    );
+  }
+
+  /** What is asked with a login, and once more with another one when that has been refused and can be renewed. */
+  async #loggedIn<R extends TransportResponse>(
+    signal: AbortSignal | undefined,
+    ask: (login: Login) => Promise<R>,
+  ): Promise<R> {
     signal?.throwIfAborted();
     if (this.#closed) throw this.#closedError();
     const login = await interruptible(() => this.#credentials.login(), signal);
     let response = await ask(login);
     if (response.status === 401 && (await interruptible(() => this.#renew(login), signal))) {
+      // If it came whole, its connection is free already; if not, it is not worth waiting for.
+      void response.body[Symbol.asyncIterator]().return?.();
       response = await ask(await interruptible(() => this.#credentials.login(), signal));
     }
     const { loginName } = this.#options;

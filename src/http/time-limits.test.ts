@@ -7,9 +7,8 @@ import { Cluster } from '../cluster/cluster.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import type { Credentials, Login } from './http.ts';
-import { type RawServer, startRaw } from './raw-server-fixture.ts';
+import { get, type RawServer, rejection, startRaw, textOf, until } from './request-fixture.ts';
 import { Secret } from './secret.ts';
-import { get, rejection, textOf, until } from './server-fixture.ts';
 
 const configMaps = defineResource({ group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' });
 const HOUR_MS = 3_600_000;

@@ -1,38 +1,14 @@
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
-import { rejection } from './server-fixture.ts';
-
-/** Answers each request with these bytes, as far as they go. */
-async function start(answer: (socket: Socket, head: string) => void, options: Partial<HttpTransportOptions> = {}) {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('data', (chunk) => answer(socket, chunk.toString('latin1')));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  const transport = new HttpTransport({ server: `http://127.0.0.1:${port}`, ...options });
-  return {
-    transport,
-    sockets,
-    async [Symbol.asyncDispose]() {
-      await transport.close();
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+import { rejection, startRaw } from './request-fixture.ts';
 
 const request = { path: '/exec', query: 'a=b', protocol: 'websocket', headers: { 'sec-websocket-version': '13' } };
 
 describe('an upgrade', () => {
   it('hands the connection over, with what came after the head', async () => {
     let asked = '';
-    await using world = await start((socket, head) => {
+    await using world = await startRaw((socket, _, head) => {
       asked = head;
       socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nX: a\r\nX: b\r\n\r\nhello');
     });
@@ -51,7 +27,7 @@ describe('an upgrade', () => {
     ['in chunks', 'HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n'],
     ['until the end', 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\nno'],
   ])('that is refused gives the explanation, %s', async (_, answer) => {
-    await using world = await start((socket) => socket.end(answer));
+    await using world = await startRaw((socket) => socket.end(answer));
     const { status, connection, body } = await world.transport.upgrade(request);
     expect([status, connection]).toEqual([403, undefined]);
     const chunks: Uint8Array[] = [];
@@ -69,7 +45,7 @@ describe('an upgrade', () => {
       'protocol',
     ],
   ])('fails after %s', async (_, answer, kind) => {
-    await using world = await start(answer);
+    await using world = await startRaw(answer);
     expect(await rejection(world.transport.upgrade(request))).toMatchObject({ name: 'TransportError', kind });
   });
 
@@ -79,7 +55,7 @@ describe('an upgrade', () => {
     const arrived = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    await using world = await start(() => asked(), { clock, headersTimeoutMs: 1_000 });
+    await using world = await startRaw(() => asked(), { clock, headersTimeoutMs: 1_000 });
     const failure = rejection(world.transport.upgrade(request));
     await arrived;
     await clock.advance(1_000);
@@ -93,14 +69,14 @@ describe('an upgrade', () => {
     const arrived = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    await using waiting = await start(() => asked());
+    await using waiting = await startRaw(() => asked());
     const failure = rejection(waiting.transport.upgrade({ ...request, signal: stop.signal }));
     await arrived;
     stop.abort(reason);
     expect(await failure).toBe(reason);
     expect(await rejection(waiting.transport.upgrade({ ...request, signal: stop.signal }))).toBe(reason);
     const later = new AbortController();
-    await using open = await start((socket) => socket.write('HTTP/1.1 101 x\r\n\r\n'));
+    await using open = await startRaw((socket) => socket.write('HTTP/1.1 101 x\r\n\r\n'));
     const { connection } = await open.transport.upgrade({ ...request, signal: later.signal });
     const ended = new Promise((resolve) => connection?.once('error', resolve));
     later.abort(reason);
@@ -108,7 +84,7 @@ describe('an upgrade', () => {
   });
 
   it('ends when the transport is closed', async () => {
-    await using world = await start((socket) => socket.write('HTTP/1.1 101 x\r\n\r\n'));
+    await using world = await startRaw((socket) => socket.write('HTTP/1.1 101 x\r\n\r\n'));
     const { connection } = await world.transport.upgrade(request);
     const ended = new Promise((resolve) => connection?.once('error', resolve));
     await world.transport.close();

@@ -1,3 +1,4 @@
+import { deferred } from '../api/promise-like.ts';
 import { checkNamespace } from '../api/resource.ts';
 import type { DiscoveredScope } from './discovered-scope.ts';
 
@@ -33,12 +34,9 @@ export class DiscoveredNamespaces {
 
   coverageOf(namespace: string): Coverage {
     const scope = this.#scope;
-    let becomeFirst = () => {};
-    const first = new Promise<void>((resolve) => {
-      becomeFirst = resolve;
-    });
+    const first = deferred();
     const isAlone = this.#waiting.size === 0;
-    this.#waiting.set(namespace, becomeFirst);
+    this.#waiting.set(namespace, first.resolve);
     const isFirst = () => this.#first() === namespace;
     return {
       get namespace() {
@@ -47,7 +45,7 @@ export class DiscoveredNamespaces {
       get isSpare() {
         return scope.namespaced === false && !isFirst();
       },
-      ...(!isAlone && { settled: Promise.race([scope.known, first]) }),
+      ...(!isAlone && { settled: Promise.race([scope.known, first.promise]) }),
       covers: (other) => {
         if (scope.namespaced === false) return isFirst();
         return other === namespace || (other === '' && scope.namespaced === undefined && isFirst());

@@ -9,18 +9,11 @@ import { monotonicMs } from '../observe/scheduler.ts';
 import { Notification } from '../processor/notification.ts';
 import type { Delta, Deltas } from '../queue/queue.ts';
 import type { LeftOut } from '../reflector/reflector-state.ts';
-
-/** Where the state is kept; each call returns what was there before. */
-export interface StateTable<T extends KubernetesObject> {
-  get(key: string): Cached<T> | undefined;
-  put(object: Cached<T>): Cached<T> | undefined;
-  /** `resourceVersion` is that of the deletion, where it is known. */
-  remove(key: string, resourceVersion?: string): Cached<T> | undefined;
-}
+import type { ObjectTable } from '../store/object-table.ts';
 
 export interface DeltaHandlerOptions<T extends KubernetesObject> {
   name: string;
-  table: StateTable<T>;
+  table: Pick<ObjectTable<T>, 'get' | 'put' | 'remove'>;
   distribute: (notification: Notification<T>, isSync: boolean) => void;
   /** Another version of an object is in the table, and nobody has seen it yet. */
   onStored?: (object: Cached<T>) => void;

@@ -59,22 +59,23 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   constructor(upstream: SharedIndexInformer<T>, given: SelectOptions) {
     this.#upstream = upstream;
     const options = checkedOptions(`select of ${upstream.name}`, given, SELECT_CHECKS);
-    const { namespace } = options;
+    const { namespace, labelSelector, fieldSelector } = options;
     wantedNamespaces(namespace);
     this.#namespace = namespace;
-    const labels =
-      typeof options.labelSelector === 'string' ? LabelSelector.parse(options.labelSelector) : options.labelSelector;
-    const fields =
-      typeof options.fieldSelector === 'string' ? FieldSelector.parse(options.fieldSelector) : options.fieldSelector;
+    const labels = labelSelector && LabelSelector.parse(labelSelector);
+    const fields = fieldSelector && FieldSelector.parse(fieldSelector);
     const fieldsSelect = fields && fieldSelection<T>(fields, upstream.resource, upstream.whyNotHeld);
     this.#selects = (object) =>
       (namespace === undefined || object.namespace === namespace) &&
       (!labels || labels.matches(object.labels)) &&
       (!fieldsSelect || fieldsSelect(object));
-    this.name = `${upstream.name}[${[namespace, labels?.toString(), fields?.toString()].filter(Boolean).join(' ')}]`;
+    this.name = `${upstream.name}[${[namespace, labels, fields]
+      .map((part) => part?.toString())
+      .filter(Boolean)
+      .join(' ')}]`;
     this.#selected = new SelectedStore(upstream, {
       namespace,
-      labels: labels ?? LabelSelector.everything,
+      labels: labels || LabelSelector.everything,
       selects: this.#selects,
     });
     this.store = this.#selected;

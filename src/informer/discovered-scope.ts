@@ -2,6 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { deferred } from '../api/promise-like.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import type { CachedListerWatcher, CallContext } from '../reflector/lister-watcher.ts';
 import type { GroupPresence } from './group-presence.ts';
@@ -15,15 +16,15 @@ export class DiscoveredScope {
   readonly #presence: GroupPresence;
   #namespaced: boolean | undefined;
   #inDoubt = true;
-  readonly known: Promise<void>;
-  #announceKnown: () => void = () => {};
+  readonly #known = deferred();
 
   constructor(resource: Resource, presence: GroupPresence) {
     this.#resource = resource;
     this.#presence = presence;
-    this.known = new Promise((resolve) => {
-      this.#announceKnown = resolve;
-    });
+  }
+
+  get known(): Promise<void> {
+    return this.#known.promise;
   }
 
   /** Undefined until the server has told. */
@@ -41,7 +42,7 @@ export class DiscoveredScope {
       }
       this.#inDoubt = false;
       this.#namespaced = found?.namespaced === true;
-      this.#announceKnown();
+      this.#known.resolve();
     }
     return this.#namespaced;
   }

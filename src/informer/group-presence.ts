@@ -1,5 +1,5 @@
-import { ApiError } from '../api/api-error.ts';
 import type { Resource } from '../api/resource.ts';
+import { bodyText, refusalOf } from '../api/response-body.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Transport } from '../api/transport.ts';
 import { SharedCall } from '../cluster/shared-call.ts';
@@ -69,15 +69,14 @@ export class GroupPresence {
   async #ask(path: string, signal: AbortSignal): Promise<ServedTypes> {
     const headers = { accept: 'application/json' };
     const response = await this.#transport.request({ method: 'GET', path, headers, signal, clock: this.#clock });
-    const body = await readText(response.body);
-    if (response.status === 404) return new Map();
-    if (response.status !== 200)
-      throw ApiError.fromResponse(response.status, body, {
-        request: `GET ${path}`,
-        refusedLogin: response.refusedLogin,
-      });
+    if (response.status !== 200) {
+      const refusal = await refusalOf(response, `GET ${path}`, signal);
+      if (response.status === 404) return new Map();
+      throw refusal;
+    }
+    const types = listed(await bodyText(response.body, MAX_BODY_BYTES), path) ?? [];
     return new Map(
-      (listed(body, path) ?? []).flatMap(({ name, namespaced }) =>
+      types.flatMap(({ name, namespaced }) =>
         name === undefined ? [] : [[name, { namespaced: namespaced === true }]],
       ),
     );
@@ -93,16 +92,4 @@ function listed(body: string, path: string): { name?: string; namespaced?: boole
     const what = 'the answer is not a discovery document; check what serves this address';
     throw new TidewatchError('protocol', `GET ${path}: ${what}`);
   }
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES)
-      throw new TidewatchError('tooLarge', `the discovery document is larger than ${MAX_BODY_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -47,7 +47,7 @@ export class InformerMetrics {
   readonly #views;
   readonly #longSlices;
   readonly #memory: MemoryGauges;
-  readonly #handlers: HandlerMetrics;
+  readonly handlers: HandlerMetrics;
   #shownPhase: ReflectorPhase | undefined;
   #shownViews = 0;
   #shownMs = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ export class InformerMetrics {
     this.#views = scope.counter(METRICS.views);
     this.#longSlices = scope.counter(METRICS.longSlices);
     this.#memory = new MemoryGauges(scope, name);
-    this.#handlers = new HandlerMetrics(metrics, name);
+    this.handlers = new HandlerMetrics(metrics, name);
   }
 
   stateChanged(state: InformerState): void {
@@ -90,10 +90,6 @@ export class InformerMetrics {
     this.#shownPhase = phase;
     this.#phase.set(1, { name, phase });
     this.#showTimes(state);
-  }
-
-  get handlers(): HandlerMetrics {
-    return this.#handlers;
   }
 
   /** The changes of one object have been stored. */
@@ -139,7 +135,7 @@ export class InformerMetrics {
     const sample = () => {
       this.#showTimes(this.#informer.state);
       this.#showStore();
-      this.#handlers.show(this.#options.listeners());
+      this.handlers.show(this.#options.listeners());
       this.#timer = this.#options.clock.setTimeout(sample, SAMPLE_MS, { keepAlive: false });
     };
     sample();
@@ -154,7 +150,7 @@ export class InformerMetrics {
   /** All has ended: no series is left. */
   end(): void {
     this.stop();
-    this.#handlers.end();
+    this.handlers.end();
     this.scope.end();
   }
 

@@ -1,3 +1,4 @@
+import { defined } from '../api/defined.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Reachability } from '../api/reachability.ts';
@@ -10,8 +11,8 @@ import type { KeepOptions } from '../codec/keep-options.ts';
 import { transformedCached } from '../codec/plain/decoded-objects.ts';
 import { StringTable } from '../codec/protobuf/wire-reader.ts';
 import { type ResourceCodecOptions, resourceCodecs } from '../codec/resource-codec.ts';
-import { type Clock, systemClock } from '../observe/clock.ts';
-import { type Logger, safeLogger } from '../observe/logger.ts';
+import type { Clock } from '../observe/clock.ts';
+import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 import { plainSource } from '../reflector/plain-source.ts';
@@ -46,8 +47,9 @@ export interface ClusterOrigin<T extends KubernetesObject> extends KeepOptions<T
   /** One, several, or all when unset; an empty list or name is a `TypeError`. Ignored for cluster-scoped resources. */
   namespace?: string | readonly string[] | undefined;
   /**
-   * Changes the options of every list and watch, for instance to set a selector. When it throws or returns a promise, that list
-   * or watch has failed: it is reported, and tried again after a while. client-go: TweakListOptionsFunc.
+   * Changes the options of every list and watch, for instance to set a selector; the resource says of what. When it throws or returns a
+   * promise, that list or watch has failed: it is reported, and tried again after a while. client-go: TweakListOptionsFunc,
+   * WithTweakListOptions.
    */
   tweakListOptions?: ((options: ListOptions, resource: Resource) => void) | undefined;
   /** Ask for nothing but the metadata of each object. Default false. client-go: metadatainformer. */
@@ -100,18 +102,18 @@ export interface OriginParts<T extends KubernetesObject> {
 }
 
 export interface OriginHooks<T extends KubernetesObject> {
-  clock?: Clock;
-  logger?: Logger;
+  clock: Clock;
+  logger: Logger;
   /** The connection has been closed: no request will ever be answered again. */
-  onClosed?: () => void;
+  onClosed: () => void;
   /** Hears of each stored object whose bytes turn out to be damaged, in the middle of the read. Must not throw. */
-  onDamage?: ResourceCodecOptions<T>['onDamage'];
+  onDamage: NonNullable<ResourceCodecOptions<T>['onDamage']>;
 }
 
 /** Throws `TypeError` when a namespace cannot be one, or a path of `drop` or `keep` cannot be followed. */
 export function originParts<T extends KubernetesObject>(
   origin: InformerOrigin<T>,
-  { clock = systemClock, logger = safeLogger(), onDamage, onClosed }: OriginHooks<T> = {},
+  { clock, logger, onDamage, onClosed }: OriginHooks<T>,
 ): OriginParts<T> {
   if ('listWatch' in origin) {
     if ('namespace' in origin && origin.namespace !== undefined) {
@@ -126,11 +128,11 @@ export function originParts<T extends KubernetesObject>(
   }
   const { cluster, resource, tweakListOptions } = origin;
   const wanted = origin.namespaces ?? wantedNamespaces(origin.namespace);
-  const transport = onClosed ? tellingWhenClosed(cluster.transport, onClosed) : cluster.transport;
+  const transport = tellingWhenClosed(cluster.transport, onClosed);
   const presence = origin.presence ?? new GroupPresence(transport, clock);
   // A table is larger than all else that a quiet watch takes.
   const strings = origin.strings ?? (wanted && wanted.length > 1 ? new StringTable() : undefined);
-  const codecs = resourceCodecs<T>({ ...codecOptions({ ...origin, strings }), clock, ...(onDamage && { onDamage }) });
+  const codecs = resourceCodecs<T>(codecOptions(origin, { strings, clock, onDamage }));
   const base = () => {
     // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
     const codec = codecs();
@@ -251,19 +253,11 @@ export function whyNotHeld<T extends KubernetesObject>(origin: InformerOrigin<T>
   return isKept(fieldRules(origin), path) ? undefined : reductionBy(origin)?.what;
 }
 
-function codecOptions<T extends KubernetesObject>(origin: ClusterOrigin<T>): ResourceCodecOptions<T> {
-  const { resource, metadataOnly, strings, store, encoding, managedFields, drop, keep, maxObjectBytes } = origin;
-  return {
-    resource,
-    ...(metadataOnly !== undefined && { metadataOnly }),
-    ...(strings && { strings }),
-    ...(store && { store }),
-    ...(encoding && { encoding }),
-    ...(managedFields && { managedFields }),
-    ...(drop && { drop }),
-    ...(keep && { keep }),
-    ...(maxObjectBytes !== undefined && { maxObjectBytes }),
-  };
+function codecOptions<T extends KubernetesObject>(
+  { resource, metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes }: ClusterOrigin<T>,
+  shared: Pick<OriginHooks<T>, 'clock' | 'onDamage'> & Pick<ClusterOrigin<T>, 'strings'>,
+): ResourceCodecOptions<T> {
+  return defined({ resource, metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes, ...shared });
 }
 
 /** What the cluster was given to see with serves its informers too. */

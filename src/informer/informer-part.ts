@@ -331,7 +331,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     const { onVersion, onIdle } = this.#hooks;
     const queue = this.#queue;
     this.#isReplacing = true;
-    await queue.replaceGradually(items, resourceVersion);
+    await queue.replace(items, resourceVersion);
     this.#caughtUp.replaced(resourceVersion);
     this.#isReplacing = false;
     onVersion?.(this.#caughtUp.storedVersion);

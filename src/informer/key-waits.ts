@@ -1,6 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { isPromise } from '../api/promise-like.ts';
+import { deferred, isPromise } from '../api/promise-like.ts';
 import type { Notification } from '../processor/notification.ts';
 
 /** What is asked of each state of an object; undefined: there is none. */
@@ -31,12 +31,7 @@ export class KeyWaits<T extends KubernetesObject> {
   add(key: string, condition: CachedCondition<T>): KeyWait<T> {
     const waits = this.#byKey.get(key) ?? new Set();
     this.#byKey.set(key, waits);
-    let resolve: (object: Cached<T> | undefined) => void = () => {};
-    let reject: (reason: unknown) => void = () => {};
-    const met = new Promise<Cached<T> | undefined>((onMet, onFailed) => {
-      resolve = onMet;
-      reject = onFailed;
-    });
+    const { promise: met, resolve, reject } = deferred<Cached<T> | undefined>();
     // Whoever gave up waiting does not hear of a failure that comes later.
     met.catch(() => {});
     const cancel = () => {

@@ -16,11 +16,6 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 /** What holds any JSON. */
 const OPEN = new Set(['RawExtension', 'JSON', 'FieldsV1']);
 
-/** Throws `TypeError` for a path that objects of every kind lack: of their metadata. Other paths may be those of a custom resource. */
-export function checkPathsOfAnyKind({ drop = [], keep = [] }: Pick<KeepOptions, 'drop' | 'keep'>): void {
-  checkKeepPaths(undefined, { drop, keep });
-}
-
 /**
  * Throws `TypeError` for a path of `drop` or `keep`, `IndexError` for that of an index, that leads nowhere in the objects of a
  * built-in kind. In the objects of other kinds it is the metadata alone that are known. A server that is asked for JSON may be newer
@@ -43,7 +38,8 @@ export function checkPaths<T extends KubernetesObject>(
   }
 }
 
-function checkKeepPaths(resource: Resource | undefined, options: Pick<KeepOptions, 'drop' | 'keep'>): void {
+/** Throws `TypeError`. Without a resource, for a path that objects of every kind lack: other paths may be those of a custom resource. */
+export function checkKeepPaths(resource: Resource | undefined, options: Pick<KeepOptions, 'drop' | 'keep'>): void {
   for (const name of ['drop', 'keep'] as const) {
     for (const path of options[name] ?? []) {
       const problem = problemOf(resource, segmentsOf(path));

@@ -42,7 +42,7 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
    * ```
    */
   list(selector?: string | LabelSelector): Stored<T>[] {
-    return this.#source.select(parse(selector));
+    return this.#source.select(LabelSelector.parse(selector ?? LabelSelector.everything));
   }
 
   values(selector?: string | LabelSelector): Iterable<Stored<T>> {
@@ -62,7 +62,7 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
   namespace(namespace: string): NamespaceLister<T> {
     const source = this.#source;
     return {
-      list: (selector) => source.select(parse(selector), namespace),
+      list: (selector) => source.select(LabelSelector.parse(selector ?? LabelSelector.everything), namespace),
       values: (selector) => valuesOf(source, selector, namespace),
       get: (name) => source.getByKey(objectKey(namespace, name)),
     };
@@ -74,11 +74,6 @@ function valuesOf<T extends KubernetesObject>(
   selector: string | LabelSelector | undefined,
   namespace?: string,
 ): Iterable<Stored<T>> {
-  const parsed = parse(selector);
+  const parsed = LabelSelector.parse(selector ?? LabelSelector.everything);
   return source.values?.(parsed, namespace) ?? source.select(parsed, namespace);
-}
-
-function parse(selector: string | LabelSelector | undefined): LabelSelector {
-  if (selector === undefined) return LabelSelector.everything;
-  return typeof selector === 'string' ? LabelSelector.parse(selector) : selector;
 }

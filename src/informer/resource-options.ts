@@ -76,7 +76,7 @@ export function settledOptions<T extends KubernetesObject>(
     options,
     RESOURCE_CHECKS as OptionChecks<ResourceOptions<T>>,
   );
-  const labels = labelsText(labelSelector);
+  const labels = LabelSelector.parse(labelSelector ?? '').toString() || undefined;
   const fields = fieldsText(fieldSelector, resource);
   const wanted = resource.namespaced ? wantedNamespaces(namespace)?.toSorted() : undefined;
   if (namespace !== undefined) wantedNamespaces(namespace);
@@ -110,15 +110,8 @@ function selecting<T extends KubernetesObject>(
   };
 }
 
-function labelsText(selector: string | LabelSelector | undefined): string | undefined {
-  if (selector === undefined) return undefined;
-  const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : selector;
-  return parsed.toString() || undefined;
-}
-
 function fieldsText(selector: string | FieldSelector | undefined, resource: Resource): string | undefined {
-  if (selector === undefined) return undefined;
-  const parsed = typeof selector === 'string' ? FieldSelector.parse(selector) : selector;
+  const parsed = FieldSelector.parse(selector ?? '');
   fieldSelection(parsed, resource);
   return parsed.toString() || undefined;
 }

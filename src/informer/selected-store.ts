@@ -7,7 +7,7 @@ import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import type { IndexDefinition } from '../store/index-definition.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 import { type ProjectedRow, type ProjectionOptions, project } from '../store/projection.ts';
-import { KeptObject, viewsOneByOne } from '../store/store.ts';
+import { KeptObject, viewsOf, viewsOneByOne } from '../store/store.ts';
 import type { IndexerReader } from './informer.ts';
 
 export interface Selection<T extends KubernetesObject> {
@@ -33,7 +33,7 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
   }
 
   list(): Stored<T>[] {
-    return this.#selected().map((object) => object.view());
+    return viewsOf(this.#selected());
   }
 
   /** Each made when it is asked for: what was selected when the iteration began. */
@@ -43,7 +43,7 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
 
   project<const Paths extends readonly FieldPath<T>[]>(paths: Paths, of?: ProjectionOptions): ProjectedRow<T, Paths>[] {
     if (of === undefined) return project(this.#selected(), paths);
-    return project(this.#upstream.table.byIndex(of.index, of.value).filter(this.#selection.selects), paths);
+    return project(this.#indexed(of.index, of.value), paths);
   }
 
   listKeys(): string[] {
@@ -61,16 +61,13 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
 
   /** By further labels, within the selection. */
   select(selector: LabelSelector, namespace?: string): Stored<T>[] {
-    return this.#found(selector, namespace).map((object) => object.view());
+    return viewsOf(this.#found(selector, namespace));
   }
 
   /** All that are selected and share at least one value of the index with `object`, which need not be stored. */
   index(indexName: string, object: T): Stored<T>[] {
     const probe = new KeptObject('the object that was asked about', object);
-    return this.#upstream.table
-      .sharing(indexName, probe)
-      .filter(this.#selection.selects)
-      .map((shared) => shared.view());
+    return viewsOf(this.#upstream.table.sharing(indexName, probe).filter(this.#selection.selects));
   }
 
   /** Every value that an object of the selection has now. Costs a look at each object of the informer. */
@@ -90,18 +87,17 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
   }
 
   byIndex(indexName: string, value: string): Stored<T>[] {
-    return this.#upstream.table
-      .byIndex(indexName, value)
-      .filter(this.#selection.selects)
-      .map((object) => object.view());
+    return viewsOf(this.#indexed(indexName, value));
   }
 
   indexKeys(indexName: string, value: string): string[] {
-    return this.#upstream.table
-      .byIndex(indexName, value)
-      .filter(this.#selection.selects)
+    return this.#indexed(indexName, value)
       .map((object) => object.key)
       .sort();
+  }
+
+  #indexed(indexName: string, value: string): Cached<T>[] {
+    return this.#upstream.table.byIndex(indexName, value).filter(this.#selection.selects);
   }
 
   #selected(): Cached<T>[] {

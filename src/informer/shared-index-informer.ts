@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { checkedOptions } from '../api/option-check.ts';
+import { deferred } from '../api/promise-like.ts';
 import type { Resource } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { nextId } from '../observe/channels.ts';
@@ -83,7 +84,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   #running: Promise<void> | undefined;
   #isOver = false;
   readonly #resyncs: ResyncSchedule;
-  readonly #synced: Promise<void>;
+  readonly #synced = deferred();
   readonly #observers = new Set<(notification: Notification<T>) => void>();
   readonly #selects: (object: KubernetesObject) => boolean;
 
@@ -127,10 +128,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
     this.#closed = 'cluster' in options ? options.cluster.closed : undefined;
     const pacer = new RequestPacer({ clock, random, sources: () => this.#parts.size });
-    let announceSynced = () => {};
-    this.#synced = new Promise((resolve) => {
-      announceSynced = resolve;
-    });
     const isPacked = 'cluster' in options && options.store !== 'plain';
     this.#parts = new InformerParts<T>({
       ...origin,
@@ -143,7 +140,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
         for (const observer of this.#observers) this.#observed(observer, notification);
       },
       onSynced: () => {
-        announceSynced();
+        this.#synced.resolve();
         this.#processor.checkSynced();
       },
       onJoined: () => this.#waits.joined(),
@@ -307,7 +304,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   async waitForSync(options: WaitOptions = {}): Promise<boolean> {
     const checked = checkedOptions(`waitForSync of ${this.name}`, options, WAIT_CHECKS);
-    return this.hasSynced() || (await this.#waits.forSync(this.#synced, checked));
+    return this.hasSynced() || (await this.#waits.forSync(this.#synced.promise, checked));
   }
 
   async waitFor(version: string | KubernetesObject, options: WaitOptions = {}): Promise<void> {

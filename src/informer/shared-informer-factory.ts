@@ -1,5 +1,4 @@
 import type { Defined } from '../api/defined.ts';
-import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject, PartialObjectMetadata } from '../api/metadata.ts';
 import {
   aBoolean,
@@ -37,7 +36,7 @@ import type { WaitOptions } from './informer.ts';
 import { KEEP_CHECKS, onForbidden, SETTING_CHECKS } from './informer-options.ts';
 import type { ClusterConnection, ClusterOrigin } from './informer-origin.ts';
 import type { InformerSettings } from './informer-settings.ts';
-import { checkPathsOfAnyKind } from './known-paths.ts';
+import { checkKeepPaths } from './known-paths.ts';
 import { ResourceInformer } from './resource-informer.ts';
 import { ResourceMap } from './resource-map.ts';
 import { FunctionNumbers, type ResourceOptions, settledOptions } from './resource-options.ts';
@@ -48,7 +47,8 @@ import { waitForCacheSync } from './wait-for-cache-sync.ts';
 /** `KeepOptions` hold for every resource; a path that a kind of object does not have leads nowhere, without an error, but for one of the metadata, which all share. */
 export interface SharedInformerFactoryOptions
   extends Omit<InformerSettings<KubernetesObject>, 'name' | 'transform' | 'indexers' | 'resyncMs'>,
-    KeepOptions {
+    KeepOptions,
+    Pick<ClusterOrigin<KubernetesObject>, 'tweakListOptions' | 'onForbidden'> {
   /**
    * Only these; unset: all. An empty list or name is a `TypeError`. Ignored for cluster-scoped resources. `factory.namespaces` adds
    * and removes some later. client-go: WithNamespace.
@@ -58,19 +58,8 @@ export interface SharedInformerFactoryOptions
   resyncMs?: number | undefined;
   /** `resyncMs` by resource, for those that want another one. client-go: WithCustomResyncConfig. */
   customResyncMs?: ReadonlyMap<Resource, number> | readonly (readonly [Resource, number])[] | undefined;
-  /**
-   * Changes the options of every list and watch; the resource says of what. When it throws or returns a promise, that list or watch has failed: it is
-   * reported, and tried again after a while. client-go: WithTweakListOptions.
-   */
-  tweakListOptions?: ((options: ListOptions, resource: Resource) => void) | undefined;
   /** Changes every object before it is stored. An object on which it throws or returns a promise is left out. client-go: WithTransform. */
   transform?: Transform<KubernetesObject> | undefined;
-  /**
-   * What becomes of a namespace that the login may not list. `wait`: the informer has synced when the right has come. `skip`: it syncs
-   * without, `state.missing` names the namespace, and its objects come as adds when the right has come. Of several namespaces one at least
-   * must be allowed. Ignored without `namespace`. Default `wait`.
-   */
-  onForbidden?: 'wait' | 'skip' | undefined;
   /**
    * Keep what the caches hold in a file, and begin with it the next time, in place of lists: handlers hear of the snapshot as the initial
    * list, and watches go on from its version. What the server cannot go on from is listed. Informers with a `transform` are not
@@ -160,7 +149,7 @@ export class SharedInformerFactory implements AsyncDisposable {
   constructor(cluster: ClusterConnection, options: SharedInformerFactoryOptions = {}) {
     mustBeCluster('new SharedInformerFactory', cluster);
     const checked = checkedOptions('SharedInformerFactory', options, FACTORY_CHECKS);
-    checkPathsOfAnyKind(checked);
+    checkKeepPaths(undefined, checked);
     this.#cluster = cluster;
     this.#options = checked;
     this.#clock = checked.clock ?? cluster.clock ?? systemClock;

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { configMaps, secrets } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
+import { silentLogger } from '../observe/logger.ts';
 import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 import { clusterFixture, until } from './cluster-fixture.ts';
+import type { InformerState } from './informer-state.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
+import { StateFeed } from './state-stream.ts';
 
 async function setup(options: SharedInformerFactoryOptions = {}) {
   const fixture = await clusterFixture();
@@ -80,6 +83,22 @@ describe('states of an informer', () => {
     expect((await slow.next()).value?.phase).toBe('watching');
     await slow.return?.();
     expect(await slow.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('come one by one to a reader that waits, also those of one turn; what is left is read before the end', async () => {
+    let state: InformerState = { phase: 'idle', since: 0 };
+    const feed = new StateFeed({ name: 'x', state: () => state, onState: undefined, logger: silentLogger });
+    const states = feed.stream(undefined);
+    await states.next();
+    const waiting = states.next();
+    for (const phase of ['listing', 'backoff', 'watching'] as const) {
+      state = { phase, since: 0 };
+      feed.check();
+    }
+    feed.end();
+    expect((await waiting).value?.phase).toBe('listing');
+    expect((await states.next()).value?.phase).toBe('watching');
+    expect((await states.next()).done).toBe(true);
   });
 
   it('end at the signal, also while one is waited for, and at once after it or after the informer', async () => {

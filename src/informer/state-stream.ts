@@ -1,3 +1,5 @@
+import { deferred } from '../api/promise-like.ts';
+import { InterruptibleStream } from '../cluster/interruptible-stream.ts';
 import { guarded } from '../observe/guarded.ts';
 import { onAbort } from '../observe/interruption.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -21,7 +23,8 @@ export interface StateFeedOptions {
 /** The states of an informer, for all who want to hear of them. */
 export class StateFeed {
   readonly #options: StateFeedOptions;
-  readonly #streams = new Set<StateStream>();
+  /** The next state; undefined when streams are to look whether they go on. */
+  #next = deferred<InformerState | undefined>();
   #last: InformerState;
   #isOver = false;
 
@@ -36,7 +39,7 @@ export class StateFeed {
     const state = stateOf();
     if (this.#isOver || !isNews(this.#last, state)) return undefined;
     this.#last = state;
-    for (const stream of this.#streams) stream.offer(state);
+    this.#wake(state);
     if (onState !== undefined) {
       guarded(
         () => onState(state),
@@ -49,84 +52,34 @@ export class StateFeed {
   /** No state follows. */
   end(): void {
     this.#isOver = true;
-    for (const stream of this.#streams) stream.end();
+    this.#wake();
   }
 
+  /** The present one, then each change. A slow consumer gets the latest: nothing is heaped up. */
   stream(signal: AbortSignal | undefined): AsyncIterableIterator<InformerState> {
-    const stream = new StateStream(signal, {
-      begin: () => {
-        if (!this.#isOver) this.#streams.add(stream);
-        return this.#options.state();
-      },
-      leave: () => this.#streams.delete(stream),
-    });
-    if (this.#isOver) stream.end();
-    return stream;
-  }
-}
-
-/** States as an async iterator: the present one, then each change. A slow consumer gets the latest; nothing is heaped up. */
-class StateStream implements AsyncIterableIterator<InformerState> {
-  readonly #signal: AbortSignal | undefined;
-  readonly #source: { begin: () => InformerState; leave: () => void };
-  readonly #waiting: ((result: IteratorResult<InformerState>) => void)[] = [];
-  #hasBegun = false;
-  #next: InformerState | undefined;
-  #isEnded = false;
-  #forgetSignal: () => void = () => {};
-
-  constructor(signal: AbortSignal | undefined, source: { begin: () => InformerState; leave: () => void }) {
-    this.#signal = signal;
-    this.#source = source;
+    return new InterruptibleStream((left) => this.#states(left), signal);
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<InformerState>> {
-    this.#begin();
-    const value = this.#next;
-    if (value !== undefined) {
-      this.#next = undefined;
-      return { done: false, value };
+  async *#states(left: AbortSignal): AsyncGenerator<InformerState, void, undefined> {
+    const forget = onAbort(left, () => this.#wake());
+    let shown: InformerState | undefined;
+    let state = this.#options.state();
+    try {
+      while (!left.aborted) {
+        if (shown === undefined || isNews(shown, state)) {
+          shown = state;
+          yield state;
+          state = this.#options.state();
+        } else if (this.#isOver) return;
+        else state = (await this.#next.promise) ?? state;
+      }
+    } finally {
+      forget();
     }
-    if (this.#isEnded) return { done: true, value: undefined };
-    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  async return(): Promise<IteratorResult<InformerState>> {
-    this.#abort();
-    return { done: true, value: undefined };
+  #wake(state?: InformerState): void {
+    this.#next.resolve(state);
+    this.#next = deferred();
   }
-
-  offer(state: InformerState): void {
-    const waiting = this.#waiting.shift();
-    if (waiting) waiting({ done: false, value: state });
-    else this.#next = state;
-  }
-
-  /** After what has been offered. */
-  end(): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#forgetSignal();
-    this.#source.leave();
-    for (const resolve of this.#waiting.splice(0)) resolve({ done: true, value: undefined });
-  }
-
-  #begin(): void {
-    if (this.#hasBegun) return;
-    this.#hasBegun = true;
-    this.#forgetSignal = onAbort(this.#signal, this.#abort);
-    if (this.#signal?.aborted) return;
-    this.#next = this.#source.begin();
-  }
-
-  /** At once. */
-  readonly #abort = (): void => {
-    this.#hasBegun = true;
-    this.#next = undefined;
-    this.end();
-  };
 }

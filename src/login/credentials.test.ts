@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { basicCredentials, tokenCredentials } from '../http/fixed-credentials.ts';
 import type { Credentials } from '../http/http.ts';
 import { HttpTransport } from '../http/http-transport.ts';
+import { get, readBody, rejection, sendJson } from '../http/request-fixture.ts';
+import { ScriptedServer } from '../http/scripted-server-fixture.ts';
 import { Secret } from '../http/secret.ts';
-import { get, readBody, rejection, sendJson, startServer } from '../http/server-fixture.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { combineCredentials } from './combined-credentials.ts';
@@ -83,7 +83,7 @@ describe('TokenFileCredentials', () => {
 describe('impersonation', () => {
   it('sends user, uid, groups and extras, escaped as client-go does', async () => {
     let seen: string[] = [];
-    await using server = await startServer((request, response) => {
+    await using server = await ScriptedServer.http((request, response) => {
       seen = request.rawHeaders;
       response.end();
     });
@@ -143,7 +143,7 @@ describe('OidcCredentials', () => {
     discovery: Record<string, unknown> = {},
   ) {
     const seen: string[] = [];
-    const server = await startServer(async (request, response) => {
+    const server = await ScriptedServer.http(async (request, response) => {
       seen.push(`${request.method} ${request.url}`);
       if (request.url === '/realm/.well-known/openid-configuration') {
         return sendJson(response, 200, { token_endpoint: `${server.url}/realm/token`, ...discovery });
@@ -297,11 +297,7 @@ describe('OidcCredentials', () => {
   });
 
   it('says which provider cannot be reached', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as { port: number };
-    await new Promise((resolve) => closed.close(resolve));
-    const issuer = `http://127.0.0.1:${port}`;
+    const issuer = `http://127.0.0.1:${await ScriptedServer.unusedPort()}`;
     const error = await rejection(open(issuer, new FakeClock(), { 'refresh-token': 'r' }).login());
     expect(error).toMatchObject({ kind: 'credentials', message: expect.stringContaining(issuer) });
   });

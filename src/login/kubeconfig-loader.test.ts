@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rejection } from '../http/server-fixture.ts';
+import { rejection } from '../http/request-fixture.ts';
 import { KubeconfigError } from './kubeconfig.ts';
 import { loadKubeconfig } from './kubeconfig-loader.ts';
 

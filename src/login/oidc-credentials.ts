@@ -1,5 +1,5 @@
+import { bodyText } from '../api/response-body.ts';
 import { TransportError } from '../api/transport-error.ts';
-import { bodyText } from '../http/body-text.ts';
 import type { Credentials, Login } from '../http/http.ts';
 import { HttpTransport, type HttpTransportOptions } from '../http/http-transport.ts';
 import { redacted } from '../http/public-url.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../observe/clock.ts';
+import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
-import { failureText } from './failure-text.ts';
 
 /** A handler that fails on every object of a large cluster must not bury the rest of the log: at most this many lines… */
 const MAX_LINES = 10;
@@ -33,7 +33,7 @@ export class FailureReports {
       return;
     }
     this.#lines++;
-    this.#logger.error(`${what}: ${failureText(error)}${this.#more()}`, error);
+    this.#logger.error(`${what}: ${messageOf(error)}${this.#more()}`, error);
     this.#untold = 0;
   }
 

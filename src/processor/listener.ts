@@ -1,6 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
-import { isPromiseLike } from '../api/promise-like.ts';
+import { type Deferred, deferred, isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { ambient, channels } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -76,7 +76,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #failures = 0;
   #reports: FailureReports | undefined;
   #nextResyncMs: number;
-  #synced: { promise: Promise<void>; resolve: () => void; reject: (reason: Error) => void } | undefined;
+  #synced: Deferred<void> | undefined;
 
   constructor(deliver: Deliver<T>, options: ListenerOptions<T>) {
     this.name = options.name;
@@ -157,15 +157,9 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
 
   get synced(): Promise<void> {
     if (!this.#synced) {
-      let resolve: () => void = () => {};
-      let reject: (reason: Error) => void = () => {};
-      const promise = new Promise<void>((onResolve, onReject) => {
-        resolve = onResolve;
-        reject = onReject;
-      });
-      this.#synced = { promise, resolve, reject };
-      if (this.hasSynced()) resolve();
-      else if (this.#removed) reject(this.#endedError());
+      this.#synced = deferred();
+      if (this.hasSynced()) this.#synced.resolve();
+      else if (this.#removed) this.#synced.reject(this.#endedError());
     }
     return this.#synced.promise;
   }

@@ -123,37 +123,37 @@ describe('DeltaFIFO accumulates', () => {
 });
 
 describe('DeltaFIFO.replace', () => {
-  it('queues the list after a pending delete of the same key, so that the new object is heard of', () => {
+  it('queues the list after a pending delete of the same key, so that the new object is heard of', async () => {
     const fifo = queue({ knownObjects: knowing(thing('foo', 1)) });
     fifo.delete(thing('foo', 1));
-    fifo.replace([thing('foo', 2)], '');
+    await fifo.replace([thing('foo', 2)], '');
     expect(drain(fifo)).toEqual([[delta('Deleted', thing('foo', 1)), delta('Replaced', thing('foo', 2))]]);
   });
 
-  it('queues Replaced, or Sync for consumers that do not know Replaced', () => {
+  it('queues Replaced, or Sync for consumers that do not know Replaced', async () => {
     for (const [emitReplaced, type] of [
       [true, 'Replaced'],
       [false, 'Sync'],
     ] as const) {
       const fifo = queue({ emitReplaced, knownObjects: knowing(thing('foo', 5)) });
-      fifo.replace([thing('foo', 5)], '0');
+      await fifo.replace([thing('foo', 5)], '0');
       expect(drain(fifo)).toEqual([[delta(type, thing('foo', 5))]]);
     }
   });
 
-  it('adds to what is pending for an object', () => {
+  it('adds to what is pending for an object', async () => {
     const fifo = queue();
     fifo.add(thing('foo', 10));
-    fifo.replace([thing('foo', 15)], '0');
+    await fifo.replace([thing('foo', 15)], '0');
     expect(drain(fifo)).toEqual([[delta('Added', thing('foo', 10)), delta('Replaced', thing('foo', 15))]]);
   });
 
-  it('queues tombstones after the list, with the newest state that is queued or else known', () => {
+  it('queues tombstones after the list, with the newest state that is queued or else known', async () => {
     const known = () => knowing(thing('foo', 5), thing('bar', 6), thing('baz', 7));
 
     const afterDelete = queue({ knownObjects: known() });
     afterDelete.delete(thing('baz', 10));
-    afterDelete.replace([thing('foo', 6)], '0');
+    await afterDelete.replace([thing('foo', 6)], '0');
     expect(drain(afterDelete)).toEqual([
       [delta('Deleted', thing('baz', 10))],
       [delta('Replaced', thing('foo', 6))],
@@ -162,7 +162,7 @@ describe('DeltaFIFO.replace', () => {
 
     const afterAdd = queue({ knownObjects: known() });
     afterAdd.add(thing('baz', 10));
-    afterAdd.replace([thing('foo', 5)], '0');
+    await afterAdd.replace([thing('foo', 5)], '0');
     expect(drain(afterAdd)).toEqual([
       [delta('Added', thing('baz', 10)), delta('Deleted', tombstone('baz', 10))],
       [delta('Replaced', thing('foo', 5))],
@@ -172,7 +172,7 @@ describe('DeltaFIFO.replace', () => {
     const recreated = queue({ knownObjects: known() });
     recreated.delete(thing('bar', 6));
     recreated.add(thing('bar', 100));
-    recreated.replace([thing('foo', 5)], '0');
+    await recreated.replace([thing('foo', 5)], '0');
     expect(drain(recreated)).toEqual([
       [delta('Deleted', thing('bar', 6)), delta('Added', thing('bar', 100)), delta('Deleted', tombstone('bar', 100))],
       [delta('Replaced', thing('foo', 5))],
@@ -180,8 +180,8 @@ describe('DeltaFIFO.replace', () => {
     ]);
 
     const listedTwice = queue({ knownObjects: known() });
-    listedTwice.replace([thing('bar', 100), thing('foo', 5)], '0');
-    listedTwice.replace([thing('foo', 5)], '0');
+    await listedTwice.replace([thing('bar', 100), thing('foo', 5)], '0');
+    await listedTwice.replace([thing('foo', 5)], '0');
     expect(drain(listedTwice)).toEqual([
       [delta('Replaced', thing('bar', 100)), delta('Deleted', tombstone('bar', 100))],
       [delta('Replaced', thing('foo', 5)), delta('Replaced', thing('foo', 5))],
@@ -190,65 +190,65 @@ describe('DeltaFIFO.replace', () => {
   });
 
   const [one, two] = [thing('foo', 2), thing('foo', 3)];
-  const onlyQueued: [string, (fifo: DeltaFIFO<Thing>) => void, Delta<Thing>[]][] = [
+  const onlyQueued: [string, (fifo: DeltaFIFO<Thing>) => Promise<void>, Delta<Thing>[]][] = [
     [
       'added',
-      (fifo) => {
+      async (fifo) => {
         fifo.add(one);
-        fifo.replace([], '0');
+        await fifo.replace([], '0');
       },
       [delta('Added', one), delta('Deleted', tombstone('foo', 2))],
     ],
     [
       'added and listed',
-      (fifo) => {
+      async (fifo) => {
         fifo.add(one);
-        fifo.replace([one], '0');
-        fifo.replace([one], '0');
-        fifo.replace([], '0');
+        await fifo.replace([one], '0');
+        await fifo.replace([one], '0');
+        await fifo.replace([], '0');
       },
       [delta('Added', one), delta('Replaced', one), delta('Replaced', one), delta('Deleted', tombstone('foo', 2))],
     ],
     [
       'added and deleted',
-      (fifo) => {
+      async (fifo) => {
         fifo.add(one);
         fifo.delete(one);
-        fifo.replace([], '0');
+        await fifo.replace([], '0');
       },
       [delta('Added', one), delta('Deleted', one)],
     ],
     [
       'added, and missing from two lists',
-      (fifo) => {
+      async (fifo) => {
         fifo.add(one);
-        fifo.replace([], '0');
-        fifo.replace([], '1');
+        await fifo.replace([], '0');
+        await fifo.replace([], '1');
       },
       [delta('Added', one), delta('Deleted', tombstone('foo', 2))],
     ],
     [
       'added, deleted and added',
-      (fifo) => {
+      async (fifo) => {
         fifo.add(one);
         fifo.delete(one);
         fifo.add(two);
-        fifo.replace([], '0');
+        await fifo.replace([], '0');
       },
       [delta('Added', one), delta('Deleted', one), delta('Added', two), delta('Deleted', tombstone('foo', 3))],
     ],
   ];
-  it.each(onlyQueued)('deletes once an object that was only queued: %s', (_, operations, expected) => {
+  it.each(onlyQueued)('deletes once an object that was only queued: %s', async (_, operations, expected) => {
     for (const options of [{ knownObjects: knowing() }, {}]) {
       const fifo = queue(options);
-      operations(fifo);
+      await operations(fifo);
       expect(drain(fifo)).toEqual([expected]);
     }
   });
 
-  it('keeps both of two objects with one key in a list, under one place', () => {
+  it('keeps both of two objects with one key in a list, under one place', async () => {
     const fifo = queue();
-    fifo.replace([thing('a', 1), thing('a', 2)], '0');
+    await fifo.replace([thing('a', 1), thing('a', 2)], '0');
     expect(drain(fifo)).toEqual([[delta('Replaced', thing('a', 1)), delta('Replaced', thing('a', 2))]]);
     expect(fifo.hasSynced()).toBe(true);
   });

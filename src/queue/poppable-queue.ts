@@ -14,7 +14,7 @@ import {
   QueueClosedError,
   type QueueOptions,
 } from './queue.ts';
-import { ObjectIntake, runThrough, type Steps } from './queue-input.ts';
+import { ObjectIntake, type Steps } from './queue-input.ts';
 
 /** What one pop hands out. */
 export class QueueItem<T> {
@@ -91,13 +91,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   /** Empties the queue. @internal */
   protected abstract clear(): void;
 
-  replace(objects: readonly T[], _resourceVersion = ''): void {
-    if (this.#closed) return;
-    runThrough(this.replaceSteps(objects));
-    this.wake();
-  }
-
-  async replaceGradually(objects: readonly T[], _resourceVersion = ''): Promise<void> {
+  async replace(objects: readonly T[], _resourceVersion = ''): Promise<void> {
     const slice = new TimeSlice(this.#clock);
     const steps = this.replaceSteps(objects);
     while (!this.#closed && !steps.next().done) if (slice.isDue()) await slice.pause();

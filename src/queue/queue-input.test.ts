@@ -44,15 +44,15 @@ describe.each([
   ],
 ])('%s', (_, make) => {
   describe('given bad input', () => {
-    it('surfaces a key function that fails as KeyError, and changes nothing', () => {
+    it('surfaces a key function that fails as KeyError, and changes nothing', async () => {
       const fifo = make({ knownObjects: knowing(thing('k', 1)) });
       for (const act of [
-        () => fifo.add(thing('', 1)),
-        () => fifo.update(thing('', 1)),
-        () => fifo.delete(thing('', 1)),
+        async () => fifo.add(thing('', 1)),
+        async () => fifo.update(thing('', 1)),
+        async () => fifo.delete(thing('', 1)),
         () => fifo.replace([thing('a', 1), thing('', 2)], '1'),
       ]) {
-        expect(act).toThrow(KeyError);
+        await expect(act()).rejects.toThrow(KeyError);
         expect(fifo.length).toBe(0);
         expect(fifo.hasSynced()).toBe(false);
       }
@@ -80,16 +80,16 @@ describe.each([
       ],
       ['returns nothing', () => undefined as unknown as Thing, /the transform returned undefined for a/],
       ['changes the key', (object) => ({ ...object, name: 'other' }), /must keep the key, but made "other" of a/],
-    ])('surfaces a transform that %s, and changes nothing', (_name, transform, message) => {
+    ])('surfaces a transform that %s, and changes nothing', async (_name, transform, message) => {
       const fifo = make({ transform: (object) => (object.val === 0 ? transform(object) : object) });
-      expect(() => fifo.replace([thing('b', 1), thing('a', 0)], '1')).toThrow(message);
+      await expect(fifo.replace([thing('b', 1), thing('a', 0)], '1')).rejects.toThrow(message);
       expect(() => fifo.add(thing('a', 0))).toThrow(TransformError);
       expect(() => fifo.add(thing('a', 0))).toThrow(expect.objectContaining({ kind: 'transform', key: 'a' }));
       expect(fifo.length).toBe(0);
       expect(fifo.hasSynced()).toBe(false);
     });
 
-    it('warns of known objects that cannot be looked up, and goes on with the rest', () => {
+    it('warns of known objects that cannot be looked up, and goes on with the rest', async () => {
       const warnings: string[] = [];
       const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
       const knownObjects: KnownObjects<Thing> = {
@@ -103,7 +103,7 @@ describe.each([
       resynced.resync();
       expect(drainValues(resynced)).toEqual([1]);
       const replaced = make({ knownObjects, logger });
-      replaced.replace([], '1');
+      await replaced.replace([], '1');
       expect(drainValues(replaced)).toEqual([1]);
       expect(warnings).toHaveLength(4);
       expect(warnings[0]).toContain('lost');
@@ -111,7 +111,7 @@ describe.each([
     });
   });
 
-  it('transforms each object once, and neither tombstones nor what is queued again', () => {
+  it('transforms each object once, and neither tombstones nor what is queued again', async () => {
     const transformed: number[] = [];
     const known = thing('k', 7);
     const fifo = make({
@@ -126,9 +126,9 @@ describe.each([
     fifo.update(thing('foo', 12));
     fifo.delete(thing('foo', 15));
     fifo.resync();
-    fifo.replace([], '');
+    await fifo.replace([], '');
     fifo.add(thing('bar', 16));
-    fifo.replace([], '');
+    await fifo.replace([], '');
     expect(transformed).toEqual([10, 11, 12, 15, 16]);
     const last = new Map<string, number | undefined>();
     const isTombstone = new Map<string, boolean>();

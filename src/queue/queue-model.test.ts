@@ -17,7 +17,7 @@ const anyKey = fc.constantFrom('a', 'b', 'c', '__proto__');
 
 type Step =
   | { do: 'add' | 'update' | 'delete'; key: string }
-  | { do: 'replace' | 'replaceGradually'; keep: string[]; change: string[] }
+  | { do: 'replace'; keep: string[]; change: string[] }
   | { do: 'resync' | 'popNow' | 'popNowFails' | 'startPop' | 'settle' | 'settleFails' };
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
@@ -25,7 +25,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constantFrom('replace' as const, 'replaceGradually' as const),
+      do: fc.constant('replace' as const),
       keep: fc.subarray(KEYS),
       change: fc.subarray(KEYS),
     }),
@@ -86,8 +86,7 @@ class World {
         this.#initial ??= new Set();
         break;
       case 'replace':
-      case 'replaceGradually':
-        await this.#replace(step.do, step.keep, step.change);
+        await this.#replace(step.keep, step.change);
         break;
       case 'resync':
         this.queue.resync();
@@ -126,12 +125,11 @@ class World {
     return object;
   }
 
-  async #replace(how: 'replace' | 'replaceGradually', keep: string[], change: string[]): Promise<void> {
+  async #replace(keep: string[], change: string[]): Promise<void> {
     for (const name of KEYS) if (!keep.includes(name)) this.server.delete(name);
     for (const name of change) this.#changed(name);
     const list = Array.from(this.server, ([name, version]) => ({ name, version }));
-    if (how === 'replace') this.queue.replace(list, String(this.#version));
-    else await this.queue.replaceGradually(list, String(this.#version));
+    await this.queue.replace(list, String(this.#version));
     if (this.#initial !== undefined) return;
     this.#initial = new Set<unknown>(
       this.queue instanceof InOrderQueue ? this.queue.list() : [...this.server.keys(), ...this.store.keys()],

@@ -92,7 +92,7 @@ describe.each([
       const fifo = make({});
       const order: unknown[] = [];
       const pops = [1, 2, 3].map((call) => fifo.pop((deltas) => void order.push([call, newestValue(deltas)])));
-      fifo.replace([thing('a', 1), thing('b', 2)], '1');
+      await fifo.replace([thing('a', 1), thing('b', 2)], '1');
       const late = fifo.pop((deltas) => void order.push([4, newestValue(deltas)]));
       fifo.add(thing('c', 3));
       fifo.add(thing('d', 4));
@@ -142,7 +142,7 @@ describe.each([
   describe('processing that fails', () => {
     it('reports the failure and drops the deltas', async () => {
       const fifo = make({});
-      fifo.replace([thing('a', 1), thing('b', 2)], '1');
+      await fifo.replace([thing('a', 1), thing('b', 2)], '1');
       await expect(fifo.pop(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
       expect(() =>
         fifo.popNow(() => {
@@ -166,9 +166,9 @@ describe.each([
       expect(seen).toEqual([1, 2]);
     });
 
-    it('has not synced while an object of the first list is being retried', () => {
+    it('has not synced while an object of the first list is being retried', async () => {
       const fifo = make({ retryOnError: true });
-      fifo.replace([thing('a', 1)], '1');
+      await fifo.replace([thing('a', 1)], '1');
       const initial: boolean[] = [];
       const fail = (_deltas: Deltas<Thing>, isInInitialList: boolean) => {
         initial.push(isInInitialList);
@@ -209,12 +209,15 @@ describe.each([
   });
 
   describe('while an object is being processed', () => {
-    async function during(knownObjects: KnownObjects<Thing>, act: (fifo: Queue<Thing>) => void): Promise<Queue<Thing>> {
+    async function during(
+      knownObjects: KnownObjects<Thing>,
+      act: (fifo: Queue<Thing>) => unknown,
+    ): Promise<Queue<Thing>> {
       const fifo = make({ knownObjects });
       fifo.add(thing('a', 1));
       const processing = gate();
       const popped = fifo.pop(processing.process);
-      act(fifo);
+      await act(fifo);
       processing.open();
       await popped;
       return fifo;
@@ -243,7 +246,7 @@ describe.each([
       fifo.delete(thing('a', 2));
       const processing = gate();
       const popped = fifo.pop(processing.process);
-      fifo.replace([], '1');
+      await fifo.replace([], '1');
       processing.open();
       await popped;
       expect(fifo.length).toBe(0);
@@ -251,7 +254,7 @@ describe.each([
   });
 
   describe('hasSynced', () => {
-    const cases: [string, (fifo: Queue<Thing>) => void, boolean][] = [
+    const cases: [string, (fifo: Queue<Thing>) => unknown, boolean][] = [
       ['is false at first', () => {}, false],
       ['is true after an add that came before any list', (fifo) => fifo.add(thing('a', 1)), true],
       ['is true after a delete that came before any list', (fifo) => fifo.delete(thing('a', 1)), true],
@@ -259,16 +262,16 @@ describe.each([
       ['is false after a list', (fifo) => fifo.replace([thing('a', 1), thing('b', 2)], '0'), false],
       [
         'is false when part of the list has been popped',
-        (fifo) => {
-          fifo.replace([thing('a', 1), thing('b', 2)], '0');
+        async (fifo) => {
+          await fifo.replace([thing('a', 1), thing('b', 2)], '0');
           void fifo.popNow(() => {});
         },
         false,
       ],
       [
         'is true when the list has been popped',
-        (fifo) => {
-          fifo.replace([thing('a', 1), thing('b', 2)], '0');
+        async (fifo) => {
+          await fifo.replace([thing('a', 1), thing('b', 2)], '0');
           void fifo.popNow(() => {});
           void fifo.popNow(() => {});
         },
@@ -276,24 +279,24 @@ describe.each([
       ],
       [
         'is true when only what came after the list is left, and stays true after another list',
-        (fifo) => {
-          fifo.replace([thing('a', 1)], '0');
+        async (fifo) => {
+          await fifo.replace([thing('a', 1)], '0');
           fifo.add(thing('b', 2));
           void fifo.popNow(() => {});
-          fifo.replace([thing('c', 3)], '1');
+          await fifo.replace([thing('c', 3)], '1');
         },
         true,
       ],
     ];
-    it.each(cases)('%s', (_name, act, expected) => {
+    it.each(cases)('%s', async (_name, act, expected) => {
       const fifo = make({});
-      act(fifo);
+      await act(fifo);
       expect(fifo.hasSynced()).toBe(expected);
     });
 
-    it('counts the tombstones of the first list', () => {
+    it('counts the tombstones of the first list', async () => {
       const fifo = make({ knownObjects: knowing(thing('foo', 5), thing('bar', 6), thing('baz', 7)) });
-      fifo.replace([thing('foo', 5)], '0');
+      await fifo.replace([thing('foo', 5)], '0');
       for (let left = 3; left > 0; left--) {
         expect(fifo.hasSynced()).toBe(false);
         void fifo.popNow((_deltas, isInInitialList) => expect(isInInitialList).toBe(true));
@@ -303,7 +306,7 @@ describe.each([
 
     it('turns true only when the last of the list has been processed', async () => {
       const fifo = make({});
-      fifo.replace([thing('a', 1)], '0');
+      await fifo.replace([thing('a', 1)], '0');
       const processing = gate();
       const popped = fifo.pop(processing.process);
       await Promise.resolve();
@@ -318,7 +321,7 @@ describe.each([
       fifo.resync();
       const processing = gate();
       const popped = fifo.pop(processing.process);
-      fifo.replace([thing('a', 2)], '0');
+      await fifo.replace([thing('a', 2)], '0');
       processing.fail(new Error('busy'));
       await expect(popped).rejects.toThrow('busy');
       expect(fifo.hasSynced()).toBe(false);
@@ -326,9 +329,9 @@ describe.each([
       expect(fifo.hasSynced()).toBe(true);
     });
 
-    it('says of each item whether it was in the first list', () => {
+    it('says of each item whether it was in the first list', async () => {
       const fifo = make({});
-      fifo.replace([thing('a', 1)], '0');
+      await fifo.replace([thing('a', 1)], '0');
       fifo.add(thing('b', 2));
       const initial: boolean[] = [];
       while (fifo.popNow((_deltas, isInInitialList) => initial.push(isInInitialList)) !== undefined);
@@ -336,7 +339,7 @@ describe.each([
     });
   });
 
-  describe('replaceGradually', () => {
+  describe('a long list', () => {
     const many = (version: number, from = 0) =>
       Array.from({ length: 30_000 }, (_, i) => thing(`thing-${from + i}`, version));
     const sorted = (things: Thing[]) => things.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -366,7 +369,7 @@ describe.each([
 
     it.each([true, false])('shows nothing of the first list before it is whole (sorted: %s)', async (areSorted) => {
       const fifo = make({});
-      const done = fifo.replaceGradually(areSorted ? sorted(many(1)) : many(1), '1');
+      const done = fifo.replace(areSorted ? sorted(many(1)) : many(1), '1');
       expect(fifo.length === 0 || fifo.length === 30_000).toBe(true);
       expect(fifo.hasSynced()).toBe(false);
       const initial = await consume(fifo, new Map(), done);
@@ -376,7 +379,7 @@ describe.each([
 
     it('merges what is new with what is left of the first list', async () => {
       const fifo = make({});
-      await fifo.replaceGradually([thing('a', 1), thing('b', 1), thing('c', 1)], '1');
+      await fifo.replace([thing('a', 1), thing('b', 1), thing('c', 1)], '1');
       expect(fifo.length).toBe(3);
       void fifo.popNow(() => {});
       fifo.update(thing('b', 2));
@@ -402,7 +405,7 @@ describe.each([
       const store = new Map(many(1).map((known) => [known.name, known]));
       const fifo = make({ knownObjects: { listKeys: () => store.keys(), getByKey: (key) => store.get(key) } });
       for (const changed of many(2).slice(0, 5_000)) fifo.update(changed);
-      const done = fifo.replaceGradually(many(3, 10_000), '3');
+      const done = fifo.replace(many(3, 10_000), '3');
       fifo.resync();
       setImmediate(() => fifo.resync());
       expect(await consume(fifo, store, done)).toEqual(new Set());
@@ -412,9 +415,9 @@ describe.each([
 
     it('ends when the queue is closed, and rejects when a key function fails, having changed nothing', async () => {
       const fifo = make({});
-      await expect(fifo.replaceGradually([thing('a', 1), thing('', 1)], '1')).rejects.toThrow('no name');
+      await expect(fifo.replace([thing('a', 1), thing('', 1)], '1')).rejects.toThrow('no name');
       expect(fifo.length).toBe(0);
-      const done = fifo.replaceGradually(many(1), '1');
+      const done = fifo.replace(many(1), '1');
       fifo.close();
       await done;
       expect(fifo.length).toBe(0);
@@ -437,7 +440,7 @@ describe.each([
       fifo.close();
       fifo.add(thing('b', 2));
       fifo.delete(thing('k', 2));
-      fifo.replace([thing('c', 3)], '1');
+      await fifo.replace([thing('c', 3)], '1');
       fifo.resync();
       expect(fifo.length).toBe(0);
       expect(fifo.popNow(() => {})).toBeUndefined();

@@ -46,7 +46,7 @@ export interface QueueOptions<T> {
   retryOnError?: boolean | undefined;
   /** Hears of known objects that cannot be looked up. Default: warnings to the console. */
   logger?: Logger | undefined;
-  /** Whose turns a long `replaceGradually` is cut into. Default: the machine's. */
+  /** Whose turns a long `replace` is cut into. Default: the machine's. */
   clock?: Clock | undefined;
 }
 
@@ -69,7 +69,7 @@ export class QueueClosedError extends TidewatchError {
  *
  * Promised: the changes of one object come out in the order in which they went in; every object that changed comes out;
  * `hasSynced` turns true, for good, when everything of the first `replace` has been popped and processed, and at once
- * when that was empty or when an add, update or delete came before it. A call that throws has changed nothing. Deltas
+ * when that was empty or when an add, update or delete came before it. A call that throws or rejects has changed nothing. Deltas
  * that are being processed still count as queued for `delete`, `replace` and `resync`. Not promised: an order between
  * objects (the in-order queue gives it), or that each intermediate change of an object is seen on its own.
  */
@@ -78,13 +78,12 @@ export interface Queue<T> {
   update(object: T): void;
   /** Dropped when the object is neither known nor queued (the in-order queue always takes it). */
   delete(object: T | DeletedFinalStateUnknown<T>): void;
-  /** Queues every object as `Replaced`, and a tombstone for each that is known or queued and not among them. */
-  replace(objects: readonly T[], resourceVersion: string): void;
   /**
-   * As `replace`, in slices, so that a large list does not hold the event loop. Nothing of a first list comes out before it
-   * has settled. Until then the producer must call nothing else but `resync` and `close`.
+   * Queues every object as `Replaced`, and a tombstone for each that is known or queued and not among them; in slices, so that a
+   * large list does not hold the event loop. Nothing of a first list comes out before it has settled. Until then the producer must
+   * call nothing else but `resync` and `close`.
    */
-  replaceGradually(objects: readonly T[], resourceVersion: string): Promise<void>;
+  replace(objects: readonly T[], resourceVersion: string): Promise<void>;
   /** Queues a `Sync` for each known object that has nothing pending. */
   resync(): void;
 

@@ -1,6 +1,7 @@
 import { ApiError } from '../api/api-error.ts';
+import type { ReflectorErrorKind } from '../api/tidewatch-error.ts';
 import { TransportError } from '../api/transport-error.ts';
-import { ReflectorError, type ReflectorErrorKind } from './reflector-error.ts';
+import { ReflectorError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 
 /** Why a list or watch failed, as far as that decides what comes next. */

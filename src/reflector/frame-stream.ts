@@ -81,7 +81,7 @@ export interface FrameStreamOptions<T extends KubernetesObject> {
   clock: Clock;
   signal: AbortSignal;
   /** What the watch function gets; `signal` ends the call. */
-  context?: ((signal: AbortSignal) => CallContext) | undefined;
+  context: (signal: AbortSignal) => CallContext;
   /** Called when the server has accepted the watch, and for each batch of frames. Must not throw. */
   onContact: () => void;
   /** Holds from the request on, so for the response's head too. */
@@ -128,7 +128,7 @@ export class FrameStream<T extends KubernetesObject> {
 
   /** Resolves when the server has accepted the watch. */
   static async open<T extends KubernetesObject>(stream: FrameStreamOptions<T>): Promise<FrameStream<T>> {
-    const { listerWatcher, options, clock, signal, deadline, context = (own) => ({ signal: own }) } = stream;
+    const { listerWatcher, options, clock, signal, deadline, context } = stream;
     const scope = new CallScope(signal);
     const watchdog = new Watchdog(clock, deadline, (problem) => scope.abort(problem));
     try {

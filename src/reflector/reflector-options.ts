@@ -39,8 +39,6 @@ export interface ReflectorTarget<T extends KubernetesObject> {
   delete(object: T): unknown;
   /** The whole state at `resourceVersion`: what is known and not in it is gone. */
   replace(objects: readonly T[], resourceVersion: string): unknown;
-  /** As `replace`, in slices that leave the event loop free. Used in its place where it is there. */
-  replaceGradually?(objects: readonly T[], resourceVersion: string): Promise<void>;
   /** Called at each resync period. Not called without one. */
   resync(): unknown;
   /** Everything up to this version has been seen: called after each event and bookmark. client-go's `ResourceVersionUpdater`. */

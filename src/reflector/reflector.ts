@@ -1,4 +1,4 @@
-import type { Cached, CachedChange } from '../api/cached.ts';
+import type { CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { isPromiseLike } from '../api/promise-like.ts';
 import { CachedReflector } from './cached-reflector.ts';
@@ -87,7 +87,12 @@ export class PlainTarget<T extends KubernetesObject> implements CachedTarget<T> 
     const target = this.#target;
     switch (change.type) {
       case 'LIST':
-        return this.#replace(change.items, change.resourceVersion);
+        return settled(
+          target.replace(
+            change.items.map((object) => object.view()),
+            change.resourceVersion,
+          ),
+        );
       case 'ADDED':
         return this.#after(target.add(change.object.view()), change.object.resourceVersion);
       case 'MODIFIED':
@@ -101,13 +106,6 @@ export class PlainTarget<T extends KubernetesObject> implements CachedTarget<T> 
 
   resync(): void | Promise<void> {
     return settled(this.#target.resync());
-  }
-
-  async #replace(items: readonly Cached<T>[], resourceVersion: string): Promise<void> {
-    const target = this.#target;
-    const plain = items.map((object) => object.view());
-    if (target.replaceGradually === undefined) await target.replace(plain, resourceVersion);
-    else await target.replaceGradually(plain, resourceVersion);
   }
 
   #after(written: unknown, resourceVersion: string): void | Promise<void> {

@@ -1,9 +1,9 @@
-import { ApiError } from '../api/api-error.ts';
 import type { Cached, CachedFrames, CachedList } from '../api/cached.ts';
 import { type ListOptions, listQuery } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { isPromise } from '../api/promise-like.ts';
 import { type Resource, resourcePath } from '../api/resource.ts';
+import { refusalOf } from '../api/response-body.ts';
 import type { Status } from '../api/status.ts';
 import type { Transport, TransportResponse } from '../api/transport.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -34,27 +34,21 @@ export interface ResourceListerWatcherOptions<T extends KubernetesObject> {
    * the list or watch has failed. client-go: TweakListOptionsFunc.
    */
   tweakListOptions?: (options: ListOptions) => void;
-  /** Default true. */
-  supportsWatchList?: boolean;
   /** Whose time the limits of each request go by. Default: the transport's own. */
   clock?: Clock;
 }
 
-/** How much of an error's body is read: it may be the page of a proxy, or have no end. */
-const MAX_ERROR_BYTES = 64 * 1024;
 /** How much longer than the watch itself its head may take: some proxies hold it back until the first event. */
 const WATCH_HEADERS_MARGIN_MS = 30_000;
 const DEFAULT_WATCH_SECONDS = 600;
 
 /** Lists and watches one resource of a cluster, each call with one request. */
 export class ResourceListerWatcher<T extends KubernetesObject> implements CachedListerWatcher<T> {
-  readonly supportsWatchList: boolean;
   readonly #options: ResourceListerWatcherOptions<T>;
   readonly #path: string;
 
   constructor(options: ResourceListerWatcherOptions<T>) {
     this.#options = options;
-    this.supportsWatchList = options.supportsWatchList ?? true;
     this.#path = resourcePath(options.resource, { namespace: options.namespace });
   }
 
@@ -91,7 +85,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
       ...(clock && { clock }),
       ...(cause !== undefined && { cause }),
     });
-    await this.#refuseFailure(path, response);
+    await this.#refuseFailure(path, response, signal);
     return await codec.readList(response.body, contentType(response), onBytes);
   }
 
@@ -109,7 +103,7 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
       ...(clock && { clock }),
       ...(cause !== undefined && { cause }),
     });
-    await this.#refuseFailure(this.#path, response);
+    await this.#refuseFailure(this.#path, response, signal);
     return codec.readWatch(response.body, contentType(response), onBytes);
   }
 
@@ -122,44 +116,13 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
     return typeof returned === 'object' && returned !== null ? (returned as ListOptions) : copy;
   }
 
-  async #refuseFailure(path: string, response: TransportResponse): Promise<void> {
+  async #refuseFailure(path: string, response: TransportResponse, signal: AbortSignal): Promise<void> {
     if (response.status >= 200 && response.status < 300) return;
-    const body = await readSome(response.body);
-    const seconds = retryAfterSeconds(response);
-    const { refusedLogin } = response;
-    const context = {
-      request: `GET ${path}`,
-      refusedLogin,
-      ...(seconds !== undefined && { retryAfterSeconds: seconds }),
-    };
-    const status = this.#options.codec.readStatus?.(body, contentType(response));
-    if (status !== undefined) throw new ApiError({ ...status, code: status.code ?? response.status }, context);
-    throw ApiError.fromResponse(response.status, body.toString('utf8'), context);
+    const { codec } = this.#options;
+    throw await refusalOf(response, `GET ${path}`, signal, (body) => codec.readStatus?.(body, contentType(response)));
   }
 }
 
 function contentType({ headers }: TransportResponse): string {
   return headers.get('content-type') ?? '';
-}
-
-/** Only the form in seconds: API servers and their proxies use no other. */
-function retryAfterSeconds({ headers }: TransportResponse): number | undefined {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
-}
-
-/** What can be read of the body; a connection that breaks meanwhile must not hide the status that came before. */
-async function readSome(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(Buffer.from(chunk));
-      size += chunk.length;
-      if (size >= MAX_ERROR_BYTES) break;
-    }
-  } catch {
-    // The status line is answer enough.
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES);
 }

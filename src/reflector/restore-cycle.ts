@@ -3,11 +3,11 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { messageOf } from '../observe/guarded.ts';
 import { interruptible } from '../observe/interruption.ts';
 import { failureKind } from './failure.ts';
-import { FrameStream } from './frame-stream.ts';
+import type { FrameStream } from './frame-stream.ts';
 import { refuseOlder, type WholeState } from './list-cycle.ts';
 import type { SavedState } from './saved-state.ts';
 import type { Session } from './session.ts';
-import { WatchDeadline } from './watch-cycle.ts';
+import { openWatch } from './watch-cycle.ts';
 
 /**
  * Begins with a saved state in place of a list: nothing of it is shown before a server has accepted the watch that goes on from its
@@ -25,7 +25,7 @@ export async function restoreCycle<T extends KubernetesObject>(
   session.debug(`going on from ${resourceVersion}, which was saved`);
   let stream: FrameStream<T> | undefined;
   try {
-    stream = await openFrom(session, resourceVersion);
+    stream = await openWatch(session, false, session.trace.begin(), resourceVersion);
     await confirm(session, stream, resourceVersion);
   } catch (error) {
     stream?.close();
@@ -44,24 +44,6 @@ export async function restoreCycle<T extends KubernetesObject>(
     found.discard(messageOf(error));
     return undefined;
   }
-}
-
-async function openFrom<T extends KubernetesObject>(
-  session: Session<T>,
-  resourceVersion: string,
-): Promise<FrameStream<T>> {
-  const { settings, pacer, signal } = session;
-  const { clock, listerWatcher, silenceTimeoutMs: silenceMs } = settings;
-  const timeoutSeconds = session.watchTimeoutSeconds();
-  await pacer.admit(signal);
-  return await FrameStream.open({
-    listerWatcher,
-    options: { resourceVersion, allowWatchBookmarks: true, timeoutSeconds },
-    clock,
-    signal,
-    onContact: session.state.contact,
-    deadline: new WatchDeadline({ clock, timeoutSeconds, silenceMs, expectsBookmarks: false }).current,
-  });
 }
 
 /**

@@ -75,17 +75,17 @@ export class WatchDeadline {
   });
 }
 
-/** Opens a watch that goes on from the position. `expectsBookmarks`: silence counts from the request on. */
+/** Opens a watch that goes on from a version, by default the position. `expectsBookmarks`: silence counts from the request on. */
 export async function openWatch<T extends KubernetesObject>(
   session: Session<T>,
   expectsBookmarks: boolean,
   call: TracedCall,
+  resourceVersion = session.position.resourceVersion,
 ): Promise<FrameStream<T>> {
-  const { settings, position, pacer, signal, trace } = session;
+  const { settings, pacer, signal, trace } = session;
   const { clock, listerWatcher, silenceTimeoutMs: silenceMs } = settings;
   const timeoutSeconds = session.watchTimeoutSeconds();
   await pacer.admit(signal);
-  const { resourceVersion } = position;
   return await FrameStream.open({
     listerWatcher,
     options: { ...(resourceVersion !== '' && { resourceVersion }), allowWatchBookmarks: true, timeoutSeconds },

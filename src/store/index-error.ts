@@ -1,12 +1,4 @@
-import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
-
-/**
- * - `unknown-index`: there is no index of that name.
- * - `index-conflict`: there is one already.
- * - `index-definition`: it is defined by something other than a path or a function.
- * - `index-function`: the index function failed on an object, which was therefore not stored.
- */
-export type IndexErrorKind = 'unknown-index' | 'index-conflict' | 'index-definition' | 'index-function';
+import { brandError, type IndexErrorKind, TidewatchError } from '../api/tidewatch-error.ts';
 
 /** Something is wrong with an index. Whatever was asked for has not happened, not even in part. */
 export class IndexError extends TidewatchError {

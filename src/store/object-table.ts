@@ -141,7 +141,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
 
   /** Sorted. */
   indexKeys(indexName: string, value: string): string[] {
-    return this.#objectsAt(this.#index(indexName).rows(value))
+    return this.byIndex(indexName, value)
       .map(({ key }) => key)
       .sort();
   }

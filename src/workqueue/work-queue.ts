@@ -1,3 +1,4 @@
+import { type Deferred, deferred } from '../api/promise-like.ts';
 import { ambient, channels, nextId, type QueueValue } from '../observe/channels.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -40,7 +41,7 @@ export class WorkQueue<T = string> implements Queue<T> {
   #waiting = 0;
   #running = 0;
   #shuttingDown = false;
-  #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #drained: Deferred<void> | undefined;
 
   constructor(options: WorkQueueOptions<T> = {}) {
     this.name = options.name ?? 'queue';
@@ -123,12 +124,8 @@ export class WorkQueue<T = string> implements Queue<T> {
 
   shutDownWithDrain(): Promise<void> {
     if (!this.#drained) {
-      let resolve = () => {};
-      const promise = new Promise<void>((settle) => {
-        resolve = settle;
-      });
       this.shutDown();
-      this.#drained = { promise, resolve };
+      this.#drained = deferred();
       this.#checkDrained();
     }
     return this.#drained.promise;

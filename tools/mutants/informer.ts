@@ -109,16 +109,15 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a selection by index goes past the selection',
     file: 'src/informer/selected-store.ts',
-    original:
-      '.byIndex(indexName, value)\n      .filter(this.#selection.selects)\n      .map((object) => object.view());',
-    replacement: '.byIndex(indexName, value)\n      .map((object) => object.view());',
+    original: 'viewsOf(this.#indexed(indexName, value))',
+    replacement: 'viewsOf(this.#upstream.table.byIndex(indexName, value))',
     tests: [DERIVED],
   },
   {
     bug: 'the keys of an index go past the selection',
     file: 'src/informer/selected-store.ts',
-    original: '.byIndex(indexName, value)\n      .filter(this.#selection.selects)\n      .map((object) => object.key)',
-    replacement: '.byIndex(indexName, value)\n      .map((object) => object.key)',
+    original: 'this.#indexed(indexName, value)\n      .map((object) => object.key)',
+    replacement: 'this.#upstream.table.byIndex(indexName, value)\n      .map((object) => object.key)',
     tests: [DERIVED],
   },
   {

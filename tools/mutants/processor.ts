@@ -153,8 +153,8 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'an error that cannot be shown ends the calls',
-    file: 'src/processor/failure-text.ts',
-    original: "    return 'what was thrown cannot be shown as text';",
+    file: 'src/observe/guarded.ts',
+    original: "    return 'something that cannot be shown as text';",
     replacement: '    return String(thrown);',
     tests: [PROCESSOR],
   },

@@ -104,10 +104,10 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a refusal with a body that breaks is a broken connection to clients',
-    file: 'src/http/body-text.ts',
+    file: 'src/api/response-body.ts',
     original: '    signal?.throwIfAborted();\n',
     replacement: '    throw new Error("broken");\n',
-    tests: [LIMITS, CLIENT, 'src/http/body-text.test.ts'],
+    tests: [LIMITS, CLIENT, 'src/api/response-body.test.ts'],
   },
   {
     bug: 'discovery goes on after everybody has left',

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { ScriptedServer } from '../../src/http/scripted-server-fixture.ts';
 import { servingCertificate } from './loopback-server.ts';
 
 const CONTENT_TYPE = 'application/vnd.kubernetes.protobuf';
@@ -31,23 +30,19 @@ function podMessage(name: string, version: number): Buffer[] {
 /** Two pods and their watch in protobuf over HTTPS, which the embedded server does not write. Every list is refused in JSON. */
 export class ProtobufServer implements AsyncDisposable {
   readonly #identity = servingCertificate();
-  readonly #server: Server;
+  #server: ScriptedServer | undefined;
   readonly #watches = new Set<ServerResponse>();
   #version = 2;
 
-  private constructor() {
-    const { certificate, key } = this.#identity.certificate;
-    this.#server = createServer({ cert: certificate, key }, (request, response) => this.#answer(request, response));
-  }
-
   static async start(): Promise<ProtobufServer> {
     const server = new ProtobufServer();
-    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
+    const { certificate: cert, key } = server.#identity.certificate;
+    server.#server = await ScriptedServer.http((request, response) => server.#answer(request, response), { cert, key });
     return server;
   }
 
   get url(): string {
-    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#server?.url ?? '';
   }
 
   get ca(): string {
@@ -68,9 +63,7 @@ export class ProtobufServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    await closed;
+    await this.#server?.[Symbol.asyncDispose]();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {

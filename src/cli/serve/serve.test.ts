@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Cluster } from '../../cluster/cluster.ts';
 import { namespaces } from '../../generated/api/core/v1.ts';
+import { ScriptedServer } from '../../http/scripted-server-fixture.ts';
 import { Interrupted } from '../cli-io.ts';
 import { type RunResult, run } from '../run-cli-fixture.ts';
 import { shellWord } from './serve.ts';
@@ -100,16 +100,12 @@ describe('tidewatch serve', () => {
   });
 
   it('says so when the port is taken, or the file cannot be written', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const taken = await run(['serve', '--port', String(port)], { cwd: folder });
-    await new Promise((resolve) => other.close(resolve));
+    await using other = await ScriptedServer.raw();
+    const taken = await run(['serve', '--port', String(other.port)], { cwd: folder });
     expect(taken).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining(`port ${port} is already in use`),
+      stderr: expect.stringContaining(`port ${other.port} is already in use`),
     });
     const nowhere = await run(['serve', '--kubeconfig', 'no/such/folder/x'], { cwd: folder });
     expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be written') });

@@ -1,11 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HealthServer } from '../../controller/health-server.ts';
 import { type LeaseSpec, leases } from '../../generated/api/coordination/v1.ts';
+import { ScriptedServer } from '../../http/scripted-server-fixture.ts';
 import { ApiServer } from '../../testing/api-server.ts';
 import { run } from '../run-cli-fixture.ts';
 import { topRows } from './top-table.ts';
@@ -94,10 +93,8 @@ describe('tidewatch top', () => {
       code: 2,
       stderr: expect.stringContaining('is not the URL of a health server'),
     });
-    const other = createServer((_, response) => response.end('{}'));
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { stderr } = await top('--health', `http://127.0.0.1:${(other.address() as AddressInfo).port}`);
-    other.close();
+    await using other = await ScriptedServer.http((_, response) => response.end('{}'));
+    const { stderr } = await top('--health', other.url);
     expect(stderr).toContain('is not the health server of a manager');
   });
 

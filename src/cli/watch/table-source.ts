@@ -1,12 +1,11 @@
-import { ApiError } from '../../api/api-error.ts';
 import { type ListOptions, listQuery } from '../../api/list-options.ts';
 import type { KubernetesList, KubernetesObject } from '../../api/metadata.ts';
 import { apiVersionOf, resourcePath } from '../../api/resource.ts';
+import { bodyText, refusalOf } from '../../api/response-body.ts';
 import type { Transport, TransportResponse } from '../../api/transport.ts';
 import { TransportError } from '../../api/transport-error.ts';
 import type { WatchEvent } from '../../api/watch-event.ts';
 import { jsonLines } from '../../cluster/json-lines.ts';
-import { bodyText } from '../../http/body-text.ts';
 import { ListWatch } from '../../reflector/list-watch.ts';
 import { isTable, PLAIN_COLUMNS, plainRow, rowsOf, type Table, type TableColumn, type TableRow } from './table-rows.ts';
 import type { WatchTarget } from './watch-target.ts';
@@ -125,12 +124,7 @@ export class TableSource {
       ...(options.watch && { headersTimeoutMs: 0 }),
     });
     if (response.status < 300) return response;
-    const retryAfter = Number(response.headers.get('retry-after') || Number.NaN);
-    throw ApiError.fromResponse(response.status, await bodyText(response.body), {
-      request: `GET ${this.#path}`,
-      refusedLogin: response.refusedLogin,
-      ...(Number.isFinite(retryAfter) && { retryAfterSeconds: retryAfter }),
-    });
+    throw await refusalOf(response, `GET ${this.#path}`, signal);
   }
 
   #taken(body: unknown): Table | undefined {

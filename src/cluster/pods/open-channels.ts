@@ -1,7 +1,6 @@
-import { ApiError } from '../../api/api-error.ts';
+import { refusalOf } from '../../api/response-body.ts';
 import type { Transport } from '../../api/transport.ts';
 import { TransportError } from '../../api/transport-error.ts';
-import { refusalText } from '../../http/body-text.ts';
 import { webSocketHandshake } from '../../http/websocket/handshake.ts';
 import { WebSocketConnection } from '../../http/websocket/websocket-connection.ts';
 import type { Clock } from '../../observe/clock.ts';
@@ -47,13 +46,8 @@ export async function openChannels(
     clock,
     ...(signal && { signal }),
   });
-  const { connection, status, refusedLogin } = answer;
-  if (connection === undefined) {
-    throw ApiError.fromResponse(status, await refusalText(answer.body, signal), {
-      request: `GET ${path}`,
-      refusedLogin,
-    });
-  }
+  const { connection } = answer;
+  if (connection === undefined) throw await refusalOf(answer, `GET ${path}`, signal);
   try {
     signal?.throwIfAborted();
     const protocol = handshake.accept(answer.headers);

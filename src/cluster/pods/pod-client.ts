@@ -4,7 +4,7 @@ import { checkedOptions } from '../../api/option-check.ts';
 import { resourcePath } from '../../api/resource.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { ATTACH_CHECKS, CALL_CHECKS, LOG_CHECKS, LOGS_OF_CHECKS, PORT_FORWARD_CHECKS } from '../call-checks.ts';
-import { Client, type ClientOptions } from '../client.ts';
+import { Client, type ClientOptions, queryOf } from '../client.ts';
 import type { CallOptions } from '../client-options.ts';
 import { InterruptibleStream } from '../interruptible-stream.ts';
 import { logLines } from './log-lines.ts';
@@ -148,22 +148,11 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
 
   async *#lines(path: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
     const { container, follow = false, sinceSeconds, tailLines, previous, timestamps } = options;
-    const query = new URLSearchParams();
-    const values = { container, follow, sinceSeconds, tailLines, previous, timestamps };
-    for (const [name, value] of Object.entries(values)) {
-      if (value !== undefined && value !== false) query.set(name, String(value));
-    }
+    const query = queryOf({ container, follow, sinceSeconds, tailLines, previous, timestamps });
     try {
       // A quiet log may answer with its first line only.
       const limit = follow ? { headersTimeoutMs: 0 } : {};
-      const request = {
-        method: 'GET',
-        path,
-        query: query.toString(),
-        headers: { accept: '*/*' },
-        signal,
-        ...limit,
-      } as const;
+      const request = { method: 'GET', path, query, headers: { accept: '*/*' }, signal, ...limit } as const;
       const response = await this.#options.requests.open(request);
       yield* logLines(response.body);
     } catch (error) {

@@ -1,10 +1,10 @@
-import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createConnection, type Socket } from 'node:net';
+import { createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../../api/transport.ts';
 import { pods } from '../../generated/api/core/v1.ts';
-import { rejection } from '../../http/server-fixture.ts';
+import { rejection } from '../../http/request-fixture.ts';
+import { httpProxy } from '../../http/socket/proxy-fixture.ts';
 import { silentLogger } from '../../observe/logger.ts';
 import { ApiServer } from '../../testing/api-server.ts';
 import type { Kubelet } from '../../testing/index.ts';
@@ -300,25 +300,13 @@ describe('a connection to a pod', () => {
     });
     world.server.access.addToken('token-of-bob', 'bob');
     world.server.access.deny({ user: 'bob', verbs: ['get', 'create'], resources: ['pods/attach'] });
-    const targets: string[] = [];
-    const proxy = createHttpServer();
-    const sockets: Socket[] = [];
-    proxy.on('connect', (request, socket: Socket) => {
-      targets.push(request.url ?? '');
-      const upstream = createConnection(Number(new URL(world.server.url).port), '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        upstream.pipe(socket).pipe(upstream);
-      });
-      sockets.push(socket, upstream);
-      for (const end of [socket, upstream]) end.on('error', () => upstream.destroy());
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const { port } = proxy.address() as AddressInfo;
+    const seen: string[] = [];
+    await using proxy = await httpProxy(Number(new URL(world.server.url).port), seen);
     const options = {
       server: `https://cluster.test:1234`,
       tlsServerName: '127.0.0.1',
       token: 'token-of-bob',
-      proxyUrl: `http://127.0.0.1:${port}`,
+      proxyUrl: proxy.url,
       env: {},
       logger: silentLogger,
     };
@@ -331,12 +319,10 @@ describe('a connection to a pod', () => {
       const connection = await client.dial('web-0', 80);
       expect(await text(connection)).toBe('hello');
       expect(String(await rejection(client.attach('web-0')))).toContain('User "bob" cannot');
-      expect(targets).toEqual(Array(3).fill('cluster.test:1234'));
+      expect(seen).toEqual(Array(3).fill('CONNECT cluster.test:1234 -'));
       expect(await rejection(stranger.client(pods).exec('web-0', ['hello']))).toMatchObject({ kind: 'tls-ca' });
     } finally {
       await Promise.all([bob.close(), stranger.close()]);
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => proxy.close(resolve));
     }
   });
 });

@@ -4,8 +4,8 @@ import { silentLogger } from '../../observe/logger.ts';
 import { makeCertificate } from '../certificate-fixture.ts';
 import { Http1Dispatch } from '../exchange.ts';
 import { HttpTransport } from '../http-transport.ts';
-import { startRaw } from '../raw-server-fixture.ts';
-import { get, rejection, startServer, textOf, until } from '../server-fixture.ts';
+import { get, rejection, startRaw, textOf, until } from '../request-fixture.ts';
+import { ScriptedServer } from '../scripted-server-fixture.ts';
 import { SocketPool } from '../socket/socket-pool.ts';
 import { encodeRequest } from './http1-request.ts';
 
@@ -263,7 +263,7 @@ describe('a request', () => {
     'carries large bodies both ways over %s, again and again on one connection',
     async (scheme) => {
       const { certificate, key } = makeCertificate({ name: 'server', hosts: ['127.0.0.1'] });
-      await using server = await startServer(
+      await using server = await ScriptedServer.http(
         (request, response) => void request.pipe(response),
         scheme === 'https' ? { cert: certificate, key } : undefined,
       );
@@ -278,7 +278,7 @@ describe('a request', () => {
         }
         expect(Buffer.concat(chunks).equals(body)).toBe(true);
       }
-      expect(server.connections()).toBe(1);
+      expect(server.connections).toBe(1);
       await transport.close();
     },
   );

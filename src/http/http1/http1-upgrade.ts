@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ConnectionClosedError, MalformedResponseError } from './http1-error.ts';
-import type { Http1Head } from './http1-head.ts';
+import { type Http1Head, Http1HeadBuilder } from './http1-head.ts';
 import type { EncodedRequest } from './http1-request.ts';
 import { Http1ResponseParser } from './http1-response-parser.ts';
 
@@ -79,14 +79,8 @@ function readAnswer(seen: Buffer, ended: boolean): (UpgradeAnswer & { rest: Buff
 }
 
 function switched(seen: Buffer, end: number): UpgradeAnswer & { rest: Buffer } {
-  const headers = new Map<string, string>();
-  for (const line of seen.toString('latin1', 0, end).split('\r\n').slice(1)) {
-    const colon = line.indexOf(':');
-    if (colon <= 0) throw new MalformedResponseError('a line of its head has no colon');
-    const name = line.slice(0, colon).toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
-  }
+  const head = new Http1HeadBuilder('GET');
+  for (const line of seen.toString('latin1', 0, end).split('\r\n')) head.add(line);
+  const headers = head.add('')?.headers ?? new Map<string, string>();
   return { status: 101, headers, body: Buffer.alloc(0), rest: seen.subarray(end + 4) };
 }

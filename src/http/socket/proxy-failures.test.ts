@@ -1,8 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { parseProxyUrl } from '../../login/proxy-url.ts';
 import { systemClock } from '../../observe/clock.ts';
@@ -11,45 +10,12 @@ import { silentLogger } from '../../observe/logger.ts';
 import { makeCertificate } from '../certificate-fixture.ts';
 import { FileContent } from '../file-content.ts';
 import { HttpTransport, type HttpTransportOptions } from '../http-transport.ts';
+import { get, rejection, until } from '../request-fixture.ts';
+import { type RawScript, ScriptedServer } from '../scripted-server-fixture.ts';
 import { Secret } from '../secret.ts';
-import { get, rejection, until } from '../server-fixture.ts';
 
 const ca = makeCertificate({ name: 'CA', ca: true });
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
-
-interface RawProxy extends AsyncDisposable {
-  readonly port: number;
-  readonly sockets: ReadonlySet<Socket>;
-}
-
-/** A proxy that does what the test says with the n-th piece that a client sends, from 1 on. */
-async function rawProxy(
-  answer: (socket: Socket, piece: number, data: Buffer) => unknown,
-  tls?: { cert: string; key: string },
-): Promise<RawProxy> {
-  const sockets = new Set<Socket>();
-  const onSocket = (socket: Socket) => {
-    let pieces = 0;
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('data', (data) => {
-      pieces += 1;
-      answer(socket, pieces, data);
-    });
-  };
-  const server = tls === undefined ? createServer(onSocket) : createTlsServer(tls, onSocket);
-  server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    sockets,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
 
 function through(proxyUrl: string, options: Partial<HttpTransportOptions> = {}): HttpTransport {
   return new HttpTransport({
@@ -67,7 +33,7 @@ describe('a proxy that fails', () => {
     ['closes', (socket) => socket.end()],
     ['destroys', (socket) => socket.destroy()],
   ];
-  const moments: [string, (act: (socket: Socket) => unknown) => (socket: Socket, piece: number) => unknown][] = [
+  const moments: [string, (act: (socket: Socket) => unknown) => RawScript][] = [
     ['instead of an answer', (act) => (socket) => act(socket)],
     ['in the middle of its answer', (act) => (socket) => socket.write(ESTABLISHED.slice(0, 20), () => act(socket))],
     ['as soon as the tunnel stands', (act) => (socket) => socket.write(ESTABLISHED, () => act(socket))],
@@ -75,7 +41,12 @@ describe('a proxy that fails', () => {
       'a turn after the tunnel stands',
       (act) => (socket) => socket.write(ESTABLISHED, () => setImmediate(() => act(socket))),
     ],
-    ['when TLS begins', (act) => (socket, piece) => (piece === 1 ? socket.write(ESTABLISHED) : act(socket))],
+    [
+      'when TLS begins',
+      (act) =>
+        (socket, _, { read }) =>
+          read === 1 ? socket.write(ESTABLISHED) : act(socket),
+    ],
   ];
   const cases = ways.flatMap(([way, act]) => moments.map(([moment, when]) => [way, moment, when(act)] as const));
 
@@ -85,7 +56,7 @@ describe('a proxy that fails', () => {
       const folder = await mkdtemp(join(tmpdir(), 'tidewatch-proxy-'));
       try {
         await writeFile(join(folder, 'ca'), ca.certificate);
-        await using proxy = await rawProxy(answer);
+        await using proxy = await ScriptedServer.raw(answer);
         for (let i = 0; i < 5; i++) {
           // No time passes: it is the proxy's end that is noticed, and not the limit. And the CA is read from a file each time.
           const caFile = new FileContent(join(folder, 'ca'), {
@@ -106,18 +77,22 @@ describe('a proxy that fails', () => {
     },
   );
 
-  const steps: [string, string, (socket: Socket, piece: number) => unknown][] = [
+  const steps: [string, string, RawScript][] = [
     ['the answer to CONNECT', 'http', () => {}],
     ['the rest of the answer', 'http', (socket) => socket.write('HTTP/1.1 200 OK\r\nx: ')],
-    ['TLS in the tunnel', 'http', (socket, piece) => piece === 1 && socket.write(ESTABLISHED)],
+    ['TLS in the tunnel', 'http', (socket, _, { read }) => read === 1 && socket.write(ESTABLISHED)],
     ['the choice of a method', 'socks5', () => {}],
-    ['the reply of SOCKS5', 'socks5', (socket, piece) => socket.write(Buffer.from(piece === 1 ? [5, 0] : [5, 0, 0]))],
+    [
+      'the reply of SOCKS5',
+      'socks5',
+      (socket, _, { read }) => socket.write(Buffer.from(read === 1 ? [5, 0] : [5, 0, 0])),
+    ],
     ['TLS with the proxy itself', 'https', () => {}],
   ];
 
   it.each(steps)('holds up a request no longer than the limit, while it owes %s', async (_step, scheme, answer) => {
     const clock = new FakeClock();
-    await using proxy = await rawProxy(answer);
+    await using proxy = await ScriptedServer.raw(answer);
     const transport = through(`${scheme}://127.0.0.1:${proxy.port}`, { clock, connectTimeoutMs: 5_000 });
     const pending = rejection(get(transport));
     await until(() => proxy.sockets.size === 1);
@@ -130,7 +105,7 @@ describe('a proxy that fails', () => {
 
   it.each(steps)('is left at once when the request is aborted, while it owes %s', async (_step, scheme, answer) => {
     const clock = new FakeClock();
-    await using proxy = await rawProxy(answer);
+    await using proxy = await ScriptedServer.raw(answer);
     const transport = through(`${scheme}://127.0.0.1:${proxy.port}`, { clock });
     const stop = new AbortController();
     const reason = new Error('stopped');
@@ -153,13 +128,15 @@ describe('what a proxy says', () => {
   };
 
   it('reaches no message with its control characters', async () => {
-    await using proxy = await rawProxy((socket) => socket.end('HTTP/1.1 407 \x1b[31mno\x07\x9b2J\r\n\r\n', 'latin1'));
+    await using proxy = await ScriptedServer.raw((socket) =>
+      socket.end('HTTP/1.1 407 \x1b[31mno\x07\x9b2J\r\n\r\n', 'latin1'),
+    );
     const error = await failure(`http://127.0.0.1:${proxy.port}`);
     expect(error).toMatchObject({ kind: 'proxy', message: expect.stringContaining('407 U+001B[31mnoU+0007U+009B2J') });
   });
 
   it('may not hold anything of the server before TLS', async () => {
-    await using proxy = await rawProxy((socket) => socket.write(`${ESTABLISHED}surprise`));
+    await using proxy = await ScriptedServer.raw((socket) => socket.write(`${ESTABLISHED}surprise`));
     expect((await failure(`http://127.0.0.1:${proxy.port}`)).message).toContain('more than its answer');
   });
 
@@ -180,7 +157,9 @@ describe('what a proxy says', () => {
       ],
     ],
   ])('is not SOCKS5 when %s is wrong', async (_what, answers) => {
-    await using proxy = await rawProxy((socket, piece) => socket.write(Buffer.from(answers[piece - 1] ?? [])));
+    await using proxy = await ScriptedServer.raw((socket, _, { read }) =>
+      socket.write(Buffer.from(answers[read - 1] ?? [])),
+    );
     expect(await failure(`socks5://127.0.0.1:${proxy.port}`)).toMatchObject({
       kind: 'proxy',
       message: expect.stringContaining('does not speak SOCKS5'),
@@ -188,7 +167,9 @@ describe('what a proxy says', () => {
   });
 
   it('about a password counts only in the version of passwords', async () => {
-    await using proxy = await rawProxy((socket, piece) => socket.write(Buffer.from(piece === 1 ? [5, 2] : [5, 0])));
+    await using proxy = await ScriptedServer.raw((socket, _, { read }) =>
+      socket.write(Buffer.from(read === 1 ? [5, 2] : [5, 0])),
+    );
     expect((await failure(`socks5://u:p@127.0.0.1:${proxy.port}`)).message).toContain('refused user name and password');
   });
 });
@@ -201,8 +182,8 @@ describe('SOCKS5', () => {
     ['https://ab', [3, 2, 0x61, 0x62, 1, 0xbb]],
   ])('is asked for %s in its own kind of address', async (server, expected) => {
     let asked: number[] = [];
-    await using proxy = await rawProxy((socket, piece, data) => {
-      if (piece === 1) return socket.write(Buffer.from([5, 0]));
+    await using proxy = await ScriptedServer.raw((socket, data, { read }) => {
+      if (read === 1) return socket.write(Buffer.from([5, 0]));
       asked = [...data];
       return socket.end(Buffer.from([5, 1, 0, 1]));
     });
@@ -217,7 +198,7 @@ describe('a proxy that is reached with TLS', () => {
   it('is verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
     const self = makeCertificate({ name: 'proxy', hosts: ['127.0.0.1'] });
     let heard = 0;
-    await using proxy = await rawProxy(
+    await using proxy = await ScriptedServer.raw(
       (socket) => {
         heard += 1;
         socket.destroy();

@@ -1,13 +1,14 @@
-import { createServer as createHttpServer, request as httpRequest } from 'node:http';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parseProxyUrl } from '../../login/proxy-url.ts';
 import { silentLogger } from '../../observe/logger.ts';
 import { makeCertificate } from '../certificate-fixture.ts';
 import { HttpTransport } from '../http-transport.ts';
+import { get, rejection } from '../request-fixture.ts';
+import { ScriptedServer } from '../scripted-server-fixture.ts';
 import { Secret } from '../secret.ts';
-import { get, rejection, startServer } from '../server-fixture.ts';
 import { proxyFromEnvironment } from './proxy.ts';
+import { httpProxy } from './proxy-fixture.ts';
 
 describe('the proxy from the environment', () => {
   const proxied = (server: string, env: Record<string, string>) => {
@@ -96,83 +97,37 @@ describe('the login in a proxy URL', () => {
 const ca = makeCertificate({ name: 'CA', ca: true });
 const certificate = makeCertificate({ name: 'server', issuer: ca, hosts: ['127.0.0.1', 'cluster.test'] });
 const tlsServer = () =>
-  startServer((request, response) => response.end(`hello ${request.headers.host}`), {
+  ScriptedServer.http((request, response) => response.end(`hello ${request.headers.host}`), {
     cert: certificate.certificate,
     key: certificate.key,
   });
 
-async function listening(server: Server): Promise<{ port: number } & AsyncDisposable> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-/** An HTTP proxy that leads every CONNECT to one port and passes plain requests on. */
-function httpProxy(target: number, seen: string[], status = '200 OK') {
-  const server = createHttpServer((incoming, response) => {
-    seen.push(`${incoming.method} ${incoming.url} ${incoming.headers['proxy-authorization'] ?? '-'}`);
-    httpRequest({ port: target, host: '127.0.0.1', path: new URL(incoming.url ?? '').pathname }, (answer) =>
-      answer.pipe(response),
-    ).end();
-  });
-  server.on('connect', (incoming, socket: Socket) => {
-    seen.push(`CONNECT ${incoming.url} ${incoming.headers['proxy-authorization'] ?? '-'}`);
-    socket.on('error', () => {});
-    if (status !== '200 OK') return socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
-    const upstream = connect(target, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection established\r\nvia: test\r\n\r\n');
-      upstream.pipe(socket).pipe(upstream);
-    });
-    upstream.on('error', () => socket.destroy());
-    return socket;
-  });
-  return listening(server);
-}
-
 /** SOCKS5 with or without a password, which leads every name to one port. */
-function socksProxy(target: number, seen: string[], login?: string) {
-  return listening(
-    createServer((socket) => {
-      let step = 0;
-      socket.on('data', (data) => {
-        step += 1;
-        if (step === 1) {
-          seen.push(`methods ${[...data.subarray(2)].join()}`);
-          return socket.write(Buffer.from([5, login === undefined ? 0 : 2]));
-        }
-        if (step === 2 && login !== undefined) {
-          const name = data.subarray(2, 2 + (data[1] ?? 0)).toString();
-          const password = data.subarray(3 + (data[1] ?? 0)).toString();
-          return socket.write(Buffer.from([1, `${name}:${password}` === login ? 0 : 1]));
-        }
-        seen.push(
-          data[3] === 3
-            ? data.subarray(5, 5 + (data[4] ?? 0)).toString()
-            : `address ${[...data.subarray(4, 8)].join('.')}`,
-        );
-        socket.removeAllListeners('data');
-        const upstream = connect(target, '127.0.0.1', () => {
-          // In two pieces, since a reader must not rely on packets.
-          socket.write(Buffer.from([5, 0, 0]));
-          setTimeout(() => {
-            socket.write(Buffer.from([1, 127, 0, 0, 1, 0, 80]));
-            upstream.pipe(socket).pipe(upstream);
-          }, 5);
-        });
-        return upstream.on('error', () => socket.destroy());
-      });
-    }),
-  );
+function socksProxy(target: number, seen: string[], login?: string): Promise<ScriptedServer> {
+  return ScriptedServer.raw((socket, data, { read }) => {
+    if (read === 1) {
+      seen.push(`methods ${[...data.subarray(2)].join()}`);
+      return socket.write(Buffer.from([5, login === undefined ? 0 : 2]));
+    }
+    if (read === 2 && login !== undefined) {
+      const name = data.subarray(2, 2 + (data[1] ?? 0)).toString();
+      const password = data.subarray(3 + (data[1] ?? 0)).toString();
+      return socket.write(Buffer.from([1, `${name}:${password}` === login ? 0 : 1]));
+    }
+    seen.push(
+      data[3] === 3 ? data.subarray(5, 5 + (data[4] ?? 0)).toString() : `address ${[...data.subarray(4, 8)].join('.')}`,
+    );
+    socket.removeAllListeners('data');
+    const upstream = connect(target, '127.0.0.1', () => {
+      // In two pieces, since a reader must not rely on packets.
+      socket.write(Buffer.from([5, 0, 0]));
+      setTimeout(() => {
+        socket.write(Buffer.from([1, 127, 0, 0, 1, 0, 80]));
+        upstream.pipe(socket).pipe(upstream);
+      }, 5);
+    });
+    return upstream.on('error', () => socket.destroy());
+  });
 }
 
 async function ask(server: string, proxyUrl: string) {
@@ -198,7 +153,7 @@ describe('requests through a proxy', () => {
   });
 
   it('give an HTTP proxy the whole URL of a server without TLS', async () => {
-    await using server = await startServer((_request, response) => response.end('plain'));
+    await using server = await ScriptedServer.http((_request, response) => response.end('plain'));
     const seen: string[] = [];
     await using proxy = await httpProxy(server.port, seen);
     expect(await ask('http://cluster.test:8080', `http://127.0.0.1:${proxy.port}`)).toBe('plain');
@@ -213,7 +168,7 @@ describe('requests through a proxy', () => {
     expect(await ask('https://cluster.test', `socks5://127.0.0.1:${open.port}`)).toBe('hello cluster.test');
     expect(await ask('https://127.0.0.1', `socks5://user:secret@127.0.0.1:${closed.port}`)).toBe('hello 127.0.0.1');
     expect(seen).toEqual(['methods 0', 'cluster.test', 'methods 0,2', 'address 127.0.0.1']);
-    await using plain = await startServer((_request, response) => response.end('plain'));
+    await using plain = await ScriptedServer.http((_request, response) => response.end('plain'));
     await using toPlain = await socksProxy(plain.port, []);
     expect(await ask('http://cluster.test', `socks5://127.0.0.1:${toPlain.port}`)).toBe('plain');
   });
@@ -222,7 +177,7 @@ describe('requests through a proxy', () => {
     await using server = await tlsServer();
     await using refusing = await httpProxy(server.port, [], '407 Proxy Authentication Required');
     await using socks = await socksProxy(server.port, [], 'user:other');
-    await using notAProxy = await startServer((_request, response) => response.end());
+    await using notAProxy = await ScriptedServer.http((_request, response) => response.end());
     const cases = [
       [`http://user:hunter2@127.0.0.1:${refusing.port}`, '407 Proxy Authentication Required'],
       [`socks5://user:hunter2@127.0.0.1:${socks.port}`, 'refused user name and password'],

@@ -1,42 +1,26 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { TransportRequest } from '../../api/transport.ts';
-import { silentLogger } from '../../observe/logger.ts';
 import { makeCertificate } from '../certificate-fixture.ts';
-import { HttpTransport } from '../http-transport.ts';
+import { startRaw } from '../request-fixture.ts';
 import { ReadBuffer } from './read-buffer.ts';
 
 /** A server whose answer to each request is a body of this many bytes, in which every byte tells its place. */
 async function startServer(scheme: 'http' | 'https') {
   const { certificate, key } = makeCertificate({ name: 'server', hosts: ['127.0.0.1'] });
-  const answer = (socket: Socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (request) => {
-      const [, length = '0', seed = '0'] = /GET \/(\d+)\/(\d+)/.exec(String(request)) ?? [];
+  const server = await startRaw(
+    (socket, request) => {
+      const [, length = '0', seed = '0'] = /GET \/(\d+)\/(\d+)/.exec(request) ?? [];
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`);
       socket.write(pattern(Number(length), Number(seed)));
-    });
-  };
-  const server = scheme === 'http' ? createServer(answer) : createTlsServer({ cert: certificate, key }, answer);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const transport = new HttpTransport({
-    server: `${scheme}://127.0.0.1:${port}`,
-    tls: { ca: certificate },
-    logger: silentLogger,
-  });
-  return {
+    },
+    { tls: { ca: certificate } },
+    scheme === 'http' ? undefined : { cert: certificate, key },
+  );
+  return Object.assign(server, {
     async body(length: number, seed: number, options: Partial<TransportRequest> = {}) {
-      return (await transport.request({ method: 'GET', path: `/${length}/${seed}`, ...options })).body;
+      return (await server.transport.request({ method: 'GET', path: `/${length}/${seed}`, ...options })).body;
     },
-    async [Symbol.asyncDispose]() {
-      await transport.close();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  });
 }
 
 function pattern(length: number, seed: number): Buffer {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { deferred } from '../../api/promise-like.ts';
 import { TidewatchError } from '../../api/tidewatch-error.ts';
 import type { Clock, Timer } from '../../observe/clock.ts';
 
@@ -17,18 +18,14 @@ export interface SocketOpeningOptions {
 export class SocketOpening {
   /** The later ones run through the earlier ones: TLS through a tunnel. */
   readonly #sockets: Socket[] = [];
-  readonly #failure: Promise<never>;
-  #reject: (reason: unknown) => void = () => {};
+  readonly #failure = deferred<never>();
   readonly #signal: AbortSignal;
   readonly #timer: Timer;
   #isOver = false;
 
   constructor({ signal, clock, timeoutMs, timeoutError }: SocketOpeningOptions) {
-    this.#failure = new Promise((_, reject) => {
-      this.#reject = reject;
-    });
     // Between two steps nobody waits for it.
-    this.#failure.catch(() => {});
+    this.#failure.promise.catch(() => {});
     this.#signal = signal;
     this.#timer = clock.setTimeout(() => this.fail(timeoutError()), timeoutMs, { keepAlive: false });
     if (signal.aborted) this.#onAbort();
@@ -46,7 +43,7 @@ export class SocketOpening {
 
   /** What the work brings, unless a socket, the limit or the abort ends it first. */
   step<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([this.#failure, work]);
+    return Promise.race([this.#failure.promise, work]);
   }
 
   /** The event of a socket, as a step. */
@@ -57,7 +54,7 @@ export class SocketOpening {
   /** The last socket, which belongs to the caller from now on. Rejects when it has failed meanwhile. */
   async handOver(): Promise<Socket> {
     const socket = this.#sockets.at(-1);
-    if (this.#isOver || socket === undefined) return this.#failure;
+    if (this.#isOver || socket === undefined) return this.#failure.promise;
     this.#end();
     for (const one of this.#sockets) {
       // Forever: also a socket that another runs through may report what it was doing.
@@ -72,7 +69,7 @@ export class SocketOpening {
   fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#end();
-    this.#reject(reason);
+    this.#failure.reject(reason);
     for (const socket of this.#sockets) socket.destroy();
   }
 

@@ -1,6 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -12,7 +11,8 @@ import { silentLogger } from '../../observe/logger.ts';
 import { makeCertificate } from '../certificate-fixture.ts';
 import { FileContent } from '../file-content.ts';
 import { HttpTransport, type HttpTransportOptions } from '../http-transport.ts';
-import { get, rejection, startServer, until } from '../server-fixture.ts';
+import { get, rejection, startRaw, until } from '../request-fixture.ts';
+import { ScriptedServer } from '../scripted-server-fixture.ts';
 
 const ca = makeCertificate({ name: 'test CA', ca: true });
 const otherCa = makeCertificate({ name: 'other CA', ca: true });
@@ -20,7 +20,7 @@ const onLoopback = makeCertificate({ name: 'server', issuer: ca, hosts: ['127.0.
 const files = { clock: systemClock, logger: silentLogger };
 
 function serve(certificate = onLoopback, more = {}) {
-  return startServer(
+  return ScriptedServer.http(
     (request: IncomingMessage, response: ServerResponse) => {
       const socket = request.socket as TLSSocket;
       response.end(JSON.stringify({ peer: socket.getPeerCertificate().subject?.CN, sni: socket.servername }));
@@ -119,7 +119,7 @@ describe('the check of the server', () => {
   });
 
   it('says that the server does not speak TLS', async () => {
-    await using server = await startServer((_request, response) => response.end());
+    await using server = await ScriptedServer.http((_request, response) => response.end());
     const error = await rejection(ask(server.url.replace('http:', 'https:'), {}));
     expect(error).toMatchObject({ kind: 'tls', message: expect.stringContaining('does not speak TLS') });
   });
@@ -156,10 +156,10 @@ describe('client certificates', () => {
     const transport = new HttpTransport({ server: server.url, logger: silentLogger, tls, credentials });
     const peer = async () => (JSON.parse((await get(transport)).text) as { peer: string }).peer;
     expect([await peer(), await peer()]).toEqual(['alice', 'alice']);
-    expect(server.connections()).toBe(1);
+    expect(server.connections).toBe(1);
     await write(bob);
     expect([await peer(), await peer()]).toEqual(['bob', 'bob']);
-    expect(server.connections()).toBe(2);
+    expect(server.connections).toBe(2);
     await transport.close();
     await rm(folder, { recursive: true });
   });
@@ -181,10 +181,7 @@ describe('client certificates', () => {
 
 describe('errors of a connection', () => {
   it('say that nobody listens', async () => {
-    const closed = createNetServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
+    const port = await ScriptedServer.unusedPort();
     const error = await rejection(ask(`http://127.0.0.1:${port}`, {}));
     expect(error).toMatchObject({
       kind: 'refused',
@@ -198,22 +195,14 @@ describe('errors of a connection', () => {
   });
 
   it('say that the connection was reset, or that what came is not HTTP', async () => {
-    const server = createNetServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', (data) => {
-        if (data.toString().startsWith('GET /garbage')) socket.end('secret-object-bytes\r\n\r\n');
-        else socket.resetAndDestroy();
-      });
+    await using server = await startRaw((socket, request) => {
+      if (request.endsWith('GET /garbage')) socket.end('secret-object-bytes\r\n\r\n');
+      else socket.resetAndDestroy();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const transport = new HttpTransport({ server: url, logger: silentLogger });
-    expect(await rejection(get(transport, '/reset'))).toMatchObject({ kind: 'reset' });
-    const error = await rejection(get(transport, '/garbage'));
+    expect(await rejection(get(server.transport, '/reset'))).toMatchObject({ kind: 'reset' });
+    const error = await rejection(get(server.transport, '/garbage'));
     expect(error).toMatchObject({ kind: 'protocol' });
     expect(Object.keys((error as Error).cause as object)).not.toContain('data');
-    await transport.close();
-    await new Promise((resolve) => server.close(resolve));
   });
 });
 
@@ -221,7 +210,7 @@ describe('TLS sessions', () => {
   /** Whether each connection was resumed, in the order in which they were made. */
   async function resumable(more: object = {}) {
     const resumed: boolean[] = [];
-    const server = await startServer(
+    const server = await ScriptedServer.http(
       (request: IncomingMessage, response: ServerResponse) => {
         resumed.push((request.socket as TLSSocket).isSessionReused());
         response.end('{}');

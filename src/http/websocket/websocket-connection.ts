@@ -12,13 +12,13 @@ export interface WebSocketOptions {
   server: string;
   /** Of one message. Default 4 MiB. */
   maxMessageBytes?: number;
-  /** How often the server is asked for a sign of life while somebody waits for a message. Default 5 s, as client-go. */
-  pingMs?: number;
-  /** How long it may send nothing then, before the connection counts as broken. 0: no limit. Default 61 s, as client-go. */
-  silenceMs?: number;
   clock: RequestClock;
 }
 
+/** How often the server is asked for a sign of life while somebody waits for a message, as client-go does. */
+const PING_MS = 5_000;
+/** How long it may send nothing then, before the connection counts as broken, as with client-go. */
+const SILENCE_MS = 61_000;
 /** How long the last words may take. */
 const GOODBYE_MS = 1_000;
 
@@ -71,7 +71,7 @@ export class WebSocketConnection {
     try {
       const chunks = this.#socket[Symbol.asyncIterator]();
       for (;;) {
-        this.#limit.wait(this.#options.silenceMs ?? 61_000);
+        this.#limit.wait(SILENCE_MS);
         const { done, value } = await chunks.next();
         this.#limit.rest();
         if (done)
@@ -168,22 +168,22 @@ export class WebSocketConnection {
   }
 
   #silent(): TransportError {
-    const { server, silenceMs } = this.#options;
+    const { server } = this.#options;
     return new TransportError(
       'timeout',
-      `${server} has sent nothing for ${silenceMs ?? 61_000} ms, not even an answer to a ping`,
+      `${server} has sent nothing for ${SILENCE_MS} ms, not even an answer to a ping`,
     );
   }
 
   #schedulePing(): void {
-    const { clock, pingMs = 5_000 } = this.#options;
+    const { clock } = this.#options;
     if (this.#socket.destroyed) return;
     const ping = () => {
       if (this.#isClosing || !this.#socket.writable) return;
       this.#socket.write(encodeFrame(OPCODE.ping));
-      this.#pings = clock.setTimeout(ping, pingMs, { keepAlive: false });
+      this.#pings = clock.setTimeout(ping, PING_MS, { keepAlive: false });
     };
-    this.#pings = clock.setTimeout(ping, pingMs, { keepAlive: false });
+    this.#pings = clock.setTimeout(ping, PING_MS, { keepAlive: false });
   }
 
   #stopTimers(): void {

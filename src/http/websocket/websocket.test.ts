@@ -2,7 +2,7 @@ import { duplexPair } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../observe/clock.ts';
 import { FakeClock } from '../../observe/fake-clock.ts';
-import { rejection } from '../server-fixture.ts';
+import { rejection } from '../request-fixture.ts';
 import { FrameReader } from './frame-reader.ts';
 import { encodeFrame } from './frame-writer.ts';
 import { webSocketHandshake } from './handshake.ts';
@@ -122,7 +122,7 @@ describe('a WebSocket', () => {
 
   it('sends pings, and gives up a server that answers nothing', async () => {
     const clock = new FakeClock();
-    const { connection, server } = connect({ clock, pingMs: 5_000, silenceMs: 61_000 });
+    const { connection, server } = connect({ clock });
     const ended = rejection(textOf(connection));
     await clock.advance(5_000);
     expect(unmasked(server.read() as Buffer).opcode).toBe(OPCODE.ping);

@@ -1,32 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { connect as connectSocket, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Cluster, SharedInformerFactory } from 'tidewatch';
 import { configMaps, pods } from 'tidewatch/api/core/v1';
 import { ApiServer } from 'tidewatch/testing';
+import { httpProxy } from '../../../src/http/socket/proxy-fixture.ts';
 import type { Check } from '../check.ts';
-import { listening } from '../loopback-server.ts';
 import { commandFor } from '../own-runtime.ts';
 import { pod, silent, TestCluster } from '../test-cluster.ts';
-
-/** An HTTP proxy that opens tunnels, and counts them. */
-function makeProxy(): { server: Server; tunnels: () => number } {
-  let tunnels = 0;
-  const server = createServer();
-  server.on('connect', (request, client: Socket) => {
-    const [host = '', port = ''] = (request.url ?? '').split(':');
-    const upstream = connectSocket(Number(port), host, () => {
-      tunnels++;
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      client.pipe(upstream).pipe(client);
-    });
-    upstream.on('error', () => client.destroy());
-    client.on('close', () => upstream.destroy());
-  });
-  return { server, tunnels: () => tunnels };
-}
 
 export const loginChecks: readonly Check[] = [
   {
@@ -46,12 +27,12 @@ export const loginChecks: readonly Check[] = [
     name: 'HTTPS goes through the tunnel of an HTTP proxy',
     async run() {
       await using test = await TestCluster.start();
-      const { server, tunnels } = makeProxy();
-      await using proxy = await listening(server);
-      const client = (await test.connect({ proxyUrl: `http://127.0.0.1:${proxy.port}` })).client(pods);
+      const seen: string[] = [];
+      await using proxy = await httpProxy(Number(new URL(test.server.url).port), seen);
+      const client = (await test.connect({ proxyUrl: proxy.url })).client(pods);
       await client.create(pod('a'));
       assert.equal((await client.list()).items.length, 1);
-      assert.ok(tunnels() > 0, 'nothing went through the proxy');
+      assert.ok(seen.length > 0, 'nothing went through the proxy');
     },
   },
   {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { Cluster, type ConnectOptions, TransportError } from 'tidewatch';
 import { pods } from 'tidewatch/api/core/v1';
 import { ApiServer } from 'tidewatch/testing';
 import { makeCertificate } from '../../../src/http/certificate-fixture.ts';
+import { ScriptedServer } from '../../../src/http/scripted-server-fixture.ts';
 import type { Check } from '../check.ts';
-import { listening, servingCertificate, startTlsServer } from '../loopback-server.ts';
+import { servingCertificate, startTlsServer } from '../loopback-server.ts';
 import { silent, TestCluster } from '../test-cluster.ts';
 
 const DAY_MS = 86_400_000;
@@ -76,13 +76,11 @@ export const tlsChecks: readonly Check[] = [
   {
     name: 'a server without TLS, one that is away and one without an address are told apart',
     async run() {
-      const plain = createServer((socket) => {
-        socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
-      });
-      const { port, [Symbol.asyncDispose]: stop } = await listening(plain);
-      assert.equal(await failureOf({ server: `https://127.0.0.1:${port}` }), 'tls');
-      await stop();
-      assert.equal(await failureOf({ server: `https://127.0.0.1:${port}` }), 'refused');
+      const plain = await ScriptedServer.raw((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+      const server = `https://127.0.0.1:${plain.port}`;
+      assert.equal(await failureOf({ server }), 'tls');
+      await plain[Symbol.asyncDispose]();
+      assert.equal(await failureOf({ server }), 'refused');
       assert.equal(await failureOf({ server: 'https://tidewatch.invalid' }), 'dns');
     },
   },

@@ -1,42 +1,42 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer, type ServerOptions } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import type { Server as TlsServer } from 'node:tls';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
+import { silentLogger } from '../observe/logger.ts';
+import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
+import { ScriptedServer } from './scripted-server-fixture.ts';
 
-/** A server on loopback that knows all its sockets, so that a test can look at them, cut them and leave none behind. */
-export interface TestServer extends AsyncDisposable {
-  readonly url: string;
-  readonly port: number;
-  readonly sockets: ReadonlySet<Socket>;
-  /** How many connections there have been. */
-  readonly connections: () => number;
-  /** Of a server with TLS: from now on it knows only the sessions that these keys open. */
-  setTicketKeys(keys: Buffer): void;
-}
+export type RawServer = Awaited<ReturnType<typeof startRaw>>;
 
-export async function startServer(handler: RequestListener, tls?: ServerOptions): Promise<TestServer> {
-  const server = tls === undefined ? createServer(handler) : createSecureServer(tls, handler);
-  const sockets = new Set<Socket>();
-  let connections = 0;
-  server.on('connection', (socket: Socket) => {
-    connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  });
-  server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+/**
+ * A raw server that is called once for the head of each request, and a transport to it. `requests` has one line for each: the number
+ * of its connection, its method and its path.
+ */
+export async function startRaw(
+  answer: (socket: Socket, request: string, head: string) => unknown,
+  options: Partial<HttpTransportOptions> = {},
+  tls?: TlsOptions,
+) {
+  const requests: string[] = [];
+  const server = await ScriptedServer.raw((socket, data, { connection }) => {
+    const head = data.toString('latin1');
+    const line = /^([A-Z]+ \S+) HTTP\/1\.1\r\n/.exec(head)?.[1];
+    if (line === undefined) return;
+    const request = `${connection} ${line}`;
+    requests.push(request);
+    answer(socket, request, head);
+  }, tls);
+  const { port, url, sockets } = server;
+  const transport = new HttpTransport({ server: url, logger: silentLogger, ...options });
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     port,
+    url,
     sockets,
-    connections: () => connections,
-    setTicketKeys: (keys) => (server as TlsServer).setTicketKeys(keys),
+    requests,
+    transport,
     async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await transport.close();
+      await server[Symbol.asyncDispose]();
     },
   };
 }

@@ -54,6 +54,11 @@ describe('the options of one informer of a factory', () => {
     expect(named).toEqual(['configmaps.v1[metadata.name=…]', 'configmaps.v1[metadata.name=…]#2']);
     const long = ['x', 'y'].map((end) => nameOf({ keep: [`data.${'k'.repeat(100)}${end}`] }));
     expect(new Set(long).size).toBe(2);
+    const metadata = [{}, { labelSelector: 'app=web' }].map((options) => factory.forMetadata(configMaps, options));
+    expect(metadata.map((handle) => handle.informer().name)).toEqual([
+      'configmaps.v1[metadata]',
+      'configmaps.v1[metadata app=web]',
+    ]);
     await factory.shutdown();
   });
 

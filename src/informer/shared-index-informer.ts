@@ -148,7 +148,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       },
       onJoined: () => this.#waits.joined(),
       onLeaving: (namespace) => this.#waits.left(namespace),
-      onState: () => this.#checkState(),
+      onState: () => this.#states.check(),
       make: (source, distribute, hooks) =>
         new InformerPart<T>(source, {
           ...rest,
@@ -188,6 +188,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#states = new StateFeed({
       name,
       state: () => this.state,
+      onNews: (state) => this.#metrics?.stateChanged(state),
       onState: onState && ((state) => onState(state, this as unknown as Informer<KubernetesObject>)),
       logger,
     });
@@ -417,14 +418,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   #end(): void {
     this.#isOver = true;
-    this.#checkState();
+    this.#states.check();
     this.#states.end();
     this.#metrics?.end();
-  }
-
-  #checkState(): void {
-    const state = this.#states.check();
-    if (state) this.#metrics?.stateChanged(state);
   }
 
   #stopClosed(): void {

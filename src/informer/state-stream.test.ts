@@ -3,6 +3,7 @@ import { configMaps, secrets } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 import { clusterFixture, until } from './cluster-fixture.ts';
+import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 
 async function setup(options: SharedInformerFactoryOptions = {}) {
@@ -41,15 +42,58 @@ describe('onState', () => {
     expect(heard.filter((line, at) => line.endsWith('stopped') && heard[at - 1] === line)).toEqual([]);
   });
 
-  it('changes nothing by failing', async () => {
-    await using scene = await setup({
-      onState: () => {
+  it('of a single informer is called with each new state, and the informer', async () => {
+    await using fixture = await clusterFixture();
+    const heard: [phase: string, informer: unknown][] = [];
+    const informer = new SharedIndexInformer({
+      cluster: fixture.cluster,
+      resource: configMaps,
+      onState: ({ phase }, of) => void heard.push([phase, of]),
+    });
+    expect(heard).toEqual([]);
+    const running = informer.run();
+    await until(() => informer.state.phase === 'watching');
+    await informer.stop();
+    await running;
+    expect(heard.map(([phase]) => phase)).toEqual(['listing', 'watching', 'stopped']);
+    expect(heard.every(([, of]) => of === informer)).toBe(true);
+  });
+
+  it.each<[how: string, onState: () => void]>([
+    [
+      'throwing',
+      () => {
         throw new Error('of the user');
       },
-    });
+    ],
+    ['a promise that rejects', async () => Promise.reject(new Error('of the user'))],
+  ])('changes nothing by failing: %s', async (_, onState) => {
+    await using scene = await setup({ onState });
     scene.factory.start();
     await until(() => scene.informer.state.phase === 'watching', scene.tick);
     expect(scene.logger.lines.join()).toContain('configmaps.v1: onState failed');
+  });
+
+  it('may change the state: what it hears and what the metrics show ends with the last one', async () => {
+    const { metrics, values } = recordedMetrics();
+    const heard: string[] = [];
+    await using scene = await setup({
+      namespace: 'default',
+      metrics,
+      onState: ({ phase }) => {
+        heard.push(phase);
+        if (phase === 'forbidden') void scene.factory.namespaces.remove('closed');
+      },
+    });
+    scene.server.access.deny({ namespaces: ['closed'] });
+    scene.factory.start();
+    await until(() => scene.informer.state.phase === 'watching', scene.tick);
+    const adding = scene.factory.namespaces.add('closed');
+    await until(() => heard.includes('forbidden') && scene.informer.state.phase === 'watching', scene.tick);
+    expect(await adding).toBe(false);
+    expect(heard.at(-1)).toBe('watching');
+    expect(values.get('tidewatch_informer_phase configmaps.v1 watching')).toBe(1);
+    expect(values.get('tidewatch_informer_phase configmaps.v1 forbidden')).toBe(0);
   });
 });
 
@@ -86,6 +130,7 @@ describe('states of an informer', () => {
     await using scene = await setup();
     const { factory, informer } = scene;
     const stop = new AbortController();
+    const early = informer.states();
     const states = informer.states({ signal: stop.signal });
     await states.next();
     const waiting = states.next();
@@ -93,9 +138,10 @@ describe('states of an informer', () => {
     expect(await waiting).toEqual({ done: true, value: undefined });
     expect(await informer.states({ signal: stop.signal }).next()).toEqual({ done: true, value: undefined });
     await factory.shutdown();
-    const after = informer.states();
-    expect((await after.next()).value?.phase).toBe('stopped');
-    expect((await after.next()).done).toBe(true);
+    for (const after of [informer.states(), early]) {
+      expect((await after.next()).value?.phase).toBe('stopped');
+      expect((await after.next()).done).toBe(true);
+    }
   });
 });
 

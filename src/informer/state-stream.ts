@@ -13,6 +13,8 @@ export interface StateFeedOptions {
   name: string;
   /** As it is now. */
   state: () => InformerState;
+  /** Called before anything that can change the state again. */
+  onNews: (state: InformerState) => void;
   /** What the user wants to be called. */
   onState: ((state: InformerState) => void) | undefined;
   logger: Logger;
@@ -30,20 +32,19 @@ export class StateFeed {
     this.#last = options.state();
   }
 
-  /** To be called when the state may have changed. Returns the new one if so. */
-  check(): InformerState | undefined {
-    const { name, state: stateOf, onState, logger } = this.#options;
+  /** To be called when the state may have changed. */
+  check(): void {
+    const { name, state: stateOf, onNews, onState, logger } = this.#options;
     const state = stateOf();
-    if (this.#isOver || !isNews(this.#last, state)) return undefined;
+    if (this.#isOver || !isNews(this.#last, state)) return;
     this.#last = state;
+    onNews(state);
     for (const stream of this.#streams) stream.offer(state);
-    if (onState !== undefined) {
-      guarded(
-        () => onState(state),
-        (thrown) => logger.error(`${name}: onState failed, which changes nothing.`, thrown),
-      );
-    }
-    return state;
+    if (onState === undefined) return;
+    guarded(
+      () => onState(state),
+      (thrown) => logger.error(`${name}: onState failed, which changes nothing.`, thrown),
+    );
   }
 
   /** No state follows. */
@@ -55,12 +56,12 @@ export class StateFeed {
   stream(signal: AbortSignal | undefined): AsyncIterableIterator<InformerState> {
     const stream = new StateStream(signal, {
       begin: () => {
-        if (!this.#isOver) this.#streams.add(stream);
+        if (this.#isOver) stream.end();
+        else this.#streams.add(stream);
         return this.#options.state();
       },
       leave: () => this.#streams.delete(stream),
     });
-    if (this.#isOver) stream.end();
     return stream;
   }
 }

@@ -12,6 +12,11 @@ export function signalOf(where: string, stop: StopArgument | undefined): AbortSi
   return stop?.signal;
 }
 
+/** Throws a `TypeError` that says what it got instead. */
+export function mustBeFunction(where: string, given: unknown): void {
+  if (typeof given !== 'function') throw new TypeError(`${where} needs a function, and got ${shown(given)}`);
+}
+
 const CONNECT = 'pass what `await Cluster.connect()` gives';
 
 /** Throws a `TypeError` that says what is wanted. */

@@ -28,14 +28,14 @@ import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import { viewsOneByOne } from '../store/store.ts';
-import { type StopArgument, signalOf } from './argument-check.ts';
+import { mustBeFunction, type StopArgument, signalOf } from './argument-check.ts';
 import { EVENTS_CHECKS, HANDLER_CHECKS, onViews, WAIT_CHECKS } from './call-options.ts';
 import { checkHandler } from './handler-check.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import type { Controller } from './informer-controller.ts';
 import { type InformerMemory, memoryOf } from './informer-memory.ts';
 import { InformerMetrics } from './informer-metrics.ts';
-import { INFORMER_CHECKS } from './informer-options.ts';
+import { informerOptions } from './informer-options.ts';
 import { keyCheck, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart } from './informer-part.ts';
 import { InformerParts } from './informer-parts.ts';
@@ -88,7 +88,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #selects: (object: KubernetesObject) => boolean;
 
   constructor(given: SharedIndexInformerOptions<T>) {
-    const set = checkedOptions('SharedIndexInformer', given, INFORMER_CHECKS) as SharedIndexInformerOptions<T>;
+    const set = informerOptions(given);
     const options = { ...originObservers(set), ...set };
     const { name = originName(options), resyncMs = 0, indexers, transform, onState, ...rest } = options;
     const { clock = systemClock, random = systemRandom, metrics = noMetrics } = options;
@@ -293,12 +293,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   /** Only before the start. */
   setTransform(transform: Transform<T>): void {
     this.#mustNotHaveStarted('setTransform');
+    mustBeFunction(`setTransform of ${this.name}`, transform);
     this.#transform = transform;
   }
 
   /** Only before the start. The handler hears of every failed list and watch; what it does changes nothing. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#mustNotHaveStarted('setWatchErrorHandler');
+    mustBeFunction(`setWatchErrorHandler of ${this.name}`, handler);
     this.#parts.setWatchErrorHandler(handler);
   }
 

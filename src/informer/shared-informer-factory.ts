@@ -79,10 +79,15 @@ export interface SharedInformerFactoryOptions
   snapshot?: SnapshotOptions | undefined;
 }
 
-const byResource: ValueCheck = (value) =>
-  typeof value === 'object' && value !== null && Symbol.iterator in value
-    ? undefined
-    : 'a Map, or a list of [resource, number of milliseconds]';
+const byResource: ValueCheck = (value) => {
+  const wanted = 'a Map, or a list of [resource, number of milliseconds]';
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) return wanted;
+  for (const entry of value as Iterable<unknown>) {
+    if (!Array.isArray(entry) || aNumber(entry[1], '') !== undefined) return wanted;
+    mustBeResource('customResyncMs', entry[0]);
+  }
+  return undefined;
+};
 
 const { name: _, indexers: __, ...SHARED_CHECKS } = SETTING_CHECKS;
 

@@ -28,6 +28,7 @@ export async function waitForCacheSync(
   options: WaitOptions & { clock?: Clock | undefined } = {},
 ): Promise<boolean> {
   const { timeoutMs, signal, clock = systemClock } = checkedOptions<SyncOptions>('waitForCacheSync', options, CHECKS);
+  if (!Array.isArray(informers)) throw new TypeError(`waitForCacheSync takes a list, and got ${shown(informers)}`);
   informers.forEach(mustBeWaitable);
   const giveUp = new AbortController();
   const end = new AbortController();

@@ -1,5 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KeyFunction } from '../api/key.ts';
+import { aBoolean, aClock, aFunction, aLogger, anObject, type OptionChecks } from '../api/option-check.ts';
 import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -49,6 +50,15 @@ export interface QueueOptions<T> {
   /** Whose turns a long `replaceGradually` is cut into. Default: the machine's. */
   clock?: Clock | undefined;
 }
+
+export const QUEUE_CHECKS: OptionChecks<QueueOptions<unknown>> = {
+  keyFunction: aFunction,
+  knownObjects: anObject,
+  transform: aFunction,
+  retryOnError: aBoolean,
+  logger: aLogger,
+  clock: aClock,
+};
 
 /** The queue was closed. client-go's `ErrFIFOClosed`. */
 export class QueueClosedError extends TidewatchError {

@@ -1,10 +1,23 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import {
+  aBoolean,
+  aClock,
+  aFunction,
+  aLogger,
+  aMeter,
+  aNumber,
+  anObject,
+  anything,
+  aText,
+  type OptionChecks,
+  optionsOf,
+} from '../api/option-check.ts';
 import type { Reachability } from '../api/reachability.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { type Random, systemRandom } from '../observe/random.ts';
-import type { BackoffOptions } from './backoff.ts';
+import { BACKOFF_CHECKS, type BackoffOptions } from './backoff.ts';
 import type { CachedListerWatcher, CachedTarget, ListerWatcher } from './lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
 import type { TraceOrigin } from './reflector-trace.ts';
@@ -127,6 +140,36 @@ export interface ReflectorSetup {
    */
   onState?: ((state: ReflectorState) => void) | undefined;
 }
+
+export const SETUP_CHECKS: OptionChecks<ReflectorSetup> = {
+  name: aText,
+  clock: aClock,
+  random: aFunction,
+  logger: aLogger,
+  metrics: aMeter,
+  resyncMs: aNumber,
+  shouldResync: aFunction,
+  pageSize: aNumber,
+  watchList: aBoolean,
+  watchErrorHandler: aFunction,
+  confirmGone: aFunction,
+  goneCheckMs: aNumber,
+  minWatchTimeoutMs: aNumber,
+  backoff: optionsOf(BACKOFF_CHECKS),
+  watchListBookmarkTimeoutMs: aNumber,
+  silenceTimeoutMs: aNumber,
+  slowListMs: aNumber,
+  maxInternalErrorRetryMs: aNumber,
+  reachability: anObject,
+  onState: aFunction,
+};
+
+/** Their methods are checked where they are used. */
+export const REFLECTOR_CHECKS: OptionChecks<ReflectorOptions<KubernetesObject>> = {
+  ...SETUP_CHECKS,
+  listerWatcher: anything,
+  target: anything,
+};
 
 const MIN_WATCH_TIMEOUT_MS = 5 * 60_000;
 const MIN_RESYNC_MS = 1_000;

@@ -1,10 +1,12 @@
 import {
   aBoolean,
+  aClock,
   aFunction,
+  aLogger,
   aNumber,
   anObject,
   anything,
-  aText,
+  aSecret,
   checkedOptions,
   type OptionChecks,
   oneOf,
@@ -29,8 +31,8 @@ const SERVER_CHECKS: OptionChecks<ApiServerOptions> = {
   controllers: aBoolean,
   newCluster: aBoolean,
   access: oneOf('rbac'),
-  clock: anObject,
-  logger: anObject,
+  clock: aClock,
+  logger: aLogger,
   random: aFunction,
   historyLimit: aNumber,
   historyMaxAgeMs: aNumber,
@@ -60,7 +62,7 @@ export class ApiServer extends EmbeddedServer {
 
   /** Reaches the server in process, without a socket. */
   cluster(given: InProcessClusterOptions = {}): Cluster {
-    const { token, ...options } = checkedOptions('server.cluster', given, { ...CLUSTER_CHECKS, token: aText });
+    const { token, ...options } = checkedOptions('server.cluster', given, { ...CLUSTER_CHECKS, token: aSecret });
     const transport = this.transport(token === undefined ? {} : { token });
     return Cluster.over(transport, { server: this.url || 'the embedded API server', ...options });
   }

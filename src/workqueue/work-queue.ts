@@ -1,3 +1,4 @@
+import { checkedOptions } from '../api/option-check.ts';
 import { ambient, channels, nextId, type QueueValue } from '../observe/channels.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -10,7 +11,7 @@ import type { QueueStatus } from './queue-status.ts';
 import { DIRTY, NONE, RUNNING, Slots } from './slots.ts';
 import { Stays } from './stays.ts';
 import { Waiters } from './waiters.ts';
-import type { GetOptions, Queue, WorkQueueOptions } from './workqueue.ts';
+import { type GetOptions, type Queue, WORK_QUEUE_CHECKS, type WorkQueueOptions } from './workqueue.ts';
 
 const NO_OPTIONS: GetOptions = {};
 
@@ -43,6 +44,7 @@ export class WorkQueue<T = string> implements Queue<T> {
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   constructor(options: WorkQueueOptions<T> = {}) {
+    checkedOptions(new.target.name, options, WORK_QUEUE_CHECKS);
     this.name = options.name ?? 'queue';
     this.clock = options.clock ?? systemClock;
     this.logger = safeLogger(options.logger);

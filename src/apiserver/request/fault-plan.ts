@@ -1,3 +1,4 @@
+import { aFunction, aNumber, anything, aText, checkedOptions, type OptionChecks } from '../../api/option-check.ts';
 import type { RequestInfo } from './request-info.ts';
 
 /** Which requests a fault meets; unset parts match everything. */
@@ -74,6 +75,20 @@ export interface FaultOptions {
   /** How many matching requests pass unharmed before. Default 0. */
   skip?: number | undefined;
 }
+
+/** What is misspelt would meet every request. */
+const MATCH_CHECKS: OptionChecks<FaultMatch> = {
+  verb: anything, // a text, or several
+  resource: aText,
+  group: aText,
+  namespace: aText,
+  name: aText,
+  subresource: aText,
+  path: anything, // a text, or a pattern
+  user: aText,
+  where: aFunction,
+};
+const OPTION_CHECKS: OptionChecks<FaultOptions> = { times: aNumber, skip: aNumber };
 
 /** A fault in the plan. */
 export interface PlannedFault {
@@ -170,6 +185,8 @@ export class FaultPlan {
   readonly #entries = new Set<Entry>();
 
   add(match: FaultMatch, fault: Fault, options: FaultOptions = {}): PlannedFault {
+    checkedOptions('faults.add: what it meets', match, MATCH_CHECKS);
+    checkedOptions('faults.add', options, OPTION_CHECKS);
     const entry = new Entry(match, fault, options, (removed) => this.#entries.delete(removed));
     this.#entries.add(entry);
     return entry;

@@ -41,8 +41,9 @@ export const aSelector: ValueCheck = (value) =>
 /** Options within options. */
 export function optionsOf<O extends object>(checks: OptionChecks<O>): ValueCheck {
   return (value, where) => {
-    checkedOptions(where, value as O, checks);
-    return undefined;
+    const wanted = anObject(value, where);
+    if (wanted === undefined) checkedOptions(where, value as O, checks);
+    return wanted;
   };
 }
 
@@ -79,7 +80,9 @@ export function checkedOptions<O extends object>(
 ): Defined<O> {
   if (options !== undefined) checkEach(where, options, checks);
   for (const key of needed) {
-    if (options?.[key] === undefined) throw new TypeError(`${where} needs the option ${key}`);
+    if (options?.[key] !== undefined) continue;
+    const wanted = checks[key](undefined, where);
+    throw new TypeError(`${where} needs the option ${key}${wanted === undefined ? '' : `: ${wanted}`}`);
   }
   return options === undefined ? ({} as Defined<O>) : defined(options);
 }

@@ -56,6 +56,7 @@ export class Discovery {
     return preferred(await this.#load(options));
   }
 
+  /** The versions of groups that could not be read, and why; what they offer is missing in the other answers. */
   async failures(options: DiscoveryOptions = {}): Promise<DiscoveryFailure[]> {
     const groups = await this.#load(options);
     return groups.flatMap(({ group, versions }) =>

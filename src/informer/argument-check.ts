@@ -3,7 +3,12 @@ import { isPromise } from '../api/promise-like.ts';
 import type { ClusterConnection } from './informer-origin.ts';
 
 /** When what is started ends: a signal, or an object that holds one. */
-export type StopArgument = AbortSignal | { signal?: AbortSignal | undefined };
+export type StopArgument =
+  | AbortSignal
+  | {
+      /** Ends it. Default: only `stop` or `shutdown` does. */
+      signal?: AbortSignal | undefined;
+    };
 
 export function signalOf(where: string, stop: StopArgument | undefined): AbortSignal | undefined {
   if (isSignal(stop)) return stop;

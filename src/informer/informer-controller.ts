@@ -74,6 +74,7 @@ export class InformerController<T extends KubernetesObject> implements Controlle
     return this.#reflector.lastSyncResourceVersion();
   }
 
+  /** In place of the one of the options. Hears of every failed list and watch; what it does changes nothing. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#reflector.setWatchErrorHandler(handler);
   }

@@ -276,6 +276,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return this;
   }
 
+  /** Reads what it holds. */
   lister(): Lister<T> {
     return new Lister<T>({
       getByKey: (key) => this.#table.get(key)?.view(),

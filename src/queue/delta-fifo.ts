@@ -222,6 +222,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     this.wake();
   }
 
+  /** What waits for the object of that key, oldest first; undefined when nothing does. */
   getByKey(key: string): Deltas<T> | undefined {
     const waiting = this.#queued.get(key);
     return waiting instanceof QueueItem ? waiting.deltas.slice() : waiting && [this.#newest(waiting)];

@@ -84,7 +84,9 @@ export class QueueClosedError extends TidewatchError {
  * objects (the in-order queue gives it), or that each intermediate change of an object is seen on its own.
  */
 export interface Queue<T> {
+  /** Queues the object as `Added`. */
   add(object: T): void;
+  /** Queues the object as `Updated`. */
   update(object: T): void;
   /** Dropped when the object is neither known nor queued (the in-order queue always takes it). */
   delete(object: T | DeletedFinalStateUnknown<T>): void;
@@ -113,9 +115,11 @@ export interface Queue<T> {
   /** Resolves when something is queued or the queue is closed. */
   whenReady(): Promise<void>;
 
+  /** Whether everything of the first `replace` has been processed; see above. */
   hasSynced(): boolean;
   /** Final. Drops what is queued, rejects every waiting `pop`, and ignores what comes later. */
   close(): void;
+  /** After `close`. */
   readonly isClosed: boolean;
   /** How many objects (in-order queue: changes) wait. */
   readonly length: number;

@@ -40,6 +40,7 @@ export class Indexer<T extends KubernetesObject = KubernetesObject> extends Stor
     return this.table.indexValues(indexName);
   }
 
+  /** Those under that value of the index. */
   byIndex(indexName: string, indexedValue: string): Stored<T>[] {
     return viewsOf(this.table.byIndex(indexName, indexedValue));
   }
@@ -58,6 +59,7 @@ export class Indexer<T extends KubernetesObject = KubernetesObject> extends Stor
     this.table.addIndexers(indexers);
   }
 
+  /** The indexes by name, as they were defined. */
   getIndexers(): Record<string, IndexDefinition<T>> {
     return this.table.getIndexers();
   }

@@ -87,10 +87,12 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     return this.table.size;
   }
 
+  /** As `update`: there is one object of a key. */
   add(obj: T): void {
     this.update(obj);
   }
 
+  /** Stores the object under its key, in place of the one that is there. */
   update(obj: T): void {
     const cached = this.#put(this.#transform === undefined ? obj : this.#transform(obj));
     this.#mutationDetector?.watch(cached.key, cached.view());
@@ -122,6 +124,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     return viewsOneByOne(this.table.values());
   }
 
+  /** The keys of all objects. */
   listKeys(): string[] {
     return [...this.table.keys()];
   }
@@ -131,6 +134,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     return this.getByKey(obj instanceof DeletedFinalStateUnknown ? obj.key : this.#keyOf(obj));
   }
 
+  /** The object of that key, if there is one. It is shared: it must not be changed. */
   getByKey(key: string): Stored<T> | undefined {
     return this.table.get(key)?.view();
   }

@@ -53,6 +53,7 @@ export class ApiServer extends EmbeddedServer {
     Object.defineProperty(ApiServer, 'name', { value: 'ApiServer' });
   }
 
+  /** Resolves when it can be asked. Throws a `TypeError` for options that there are not. */
   static override async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     checkedOptions('ApiServer.start', options, SERVER_CHECKS);
     const server = new ApiServer(options);

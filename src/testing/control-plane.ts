@@ -151,7 +151,14 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** A kubeconfig as YAML, with everything inline; of the administrator unless another user is given. */
-  kubeconfig(options: { user?: KubeconfigUser | undefined; namespace?: string | undefined } = {}): string {
+  kubeconfig(
+    options: {
+      /** Whose. Default: the administrator's. */
+      user?: KubeconfigUser | undefined;
+      /** The namespace of its context. Default: none, which means `default`. */
+      namespace?: string | undefined;
+    } = {},
+  ): string {
     checkedOptions('kubeconfig', options, { user: anObject, namespace: aText });
     const { user = { token: this.token }, namespace } = options;
     return writeKubeconfig({ server: this.#server, ca: this.ca, user, namespace });
@@ -176,7 +183,12 @@ export class ControlPlane implements AsyncDisposable {
   /** Runs kubectl as the administrator. A failing command is a result with its code, not an error. */
   kubectl(
     args: readonly string[],
-    options: { input?: string | undefined; signal?: AbortSignal | undefined } = {},
+    options: {
+      /** What kubectl reads from its standard input, for `-f -`. Default: nothing. */
+      input?: string | undefined;
+      /** Kills kubectl; the result then rejects with the signal's reason. */
+      signal?: AbortSignal | undefined;
+    } = {},
   ): Promise<KubectlResult> {
     return runKubectl(args, { ...options, kubeconfig: this.kubeconfigFile(), assets: this.#options.assets });
   }

@@ -86,6 +86,7 @@ export class WebhookServer implements AsyncDisposable {
     this.#ca = ca;
   }
 
+  /** Serves HTTPS on a free port of 127.0.0.1, with a certificate of its own: `clientConfig` says how to reach it. */
   static async start(handlers: WebhookHandlers): Promise<WebhookServer> {
     checkedOptions('WebhookServer.start', handlers, CHECKS);
     const { ca, certificate, key } = makeServingCertificate(['127.0.0.1', 'localhost']);

@@ -17,10 +17,13 @@ export interface AccessMatch {
   user?: string | undefined;
   /** get, list, watch, create, update, patch, delete, deletecollection, impersonate; for other paths the lower-case method. */
   verbs?: readonly string[] | undefined;
+  /** API groups; "" for the core group. Default: all. */
   groups?: readonly string[] | undefined;
   /** Plural names; `pods/status` for a subresource, `pods/*` for all of them. */
   resources?: readonly string[] | undefined;
+  /** Of the objects. Default: all, and what has none. */
   namespaces?: readonly string[] | undefined;
+  /** Of single objects. Default: all; lists have none. */
   names?: readonly string[] | undefined;
   /** Paths that are not resources, after percent-decoding; `/healthz*` stands for every path that begins with `/healthz`. */
   paths?: readonly string[] | undefined;

@@ -7,9 +7,13 @@ export interface FaultMatch {
   verb?: string | readonly string[] | undefined;
   /** The plural name: `pods`. */
   resource?: string | undefined;
+  /** The API group; "" for the core group. */
   group?: string | undefined;
+  /** Of the object, or of the list. */
   namespace?: string | undefined;
+  /** Of the object. */
   name?: string | undefined;
+  /** `status`, `scale` and so on. */
   subresource?: string | undefined;
   /** The whole path, or a pattern for it. */
   path?: string | RegExp | undefined;
@@ -30,11 +34,17 @@ export type Fault =
   /** The answer comes later, by the server's clock. */
   | { kind: 'delay'; ms: number }
   | {
+      /** The answer is this Status. */
       kind: 'status';
+      /** Of HTTP: 500. */
       code: number;
+      /** Default: the one that belongs to the code. */
       reason?: string | undefined;
+      /** Default: one that says that it is a fault. */
       message?: string | undefined;
+      /** For the header `Retry-After`. Default: none. */
       retryAfterSeconds?: number | undefined;
+      /** Beside the usual ones. */
       headers?: Readonly<Record<string, string>> | undefined;
       /** Sent instead of a Status, as a proxy would. */
       body?: string | undefined;
@@ -59,12 +69,16 @@ export type Fault =
   | { kind: 'delay-events'; ms: number }
   /** The first `count` events are sent twice. Default: all. */
   | { kind: 'duplicate-events'; count?: number | undefined }
-  /** The watch sends an ERROR event after `afterEvents` events (default 0) and ends. Default: 410 Expired. */
   | {
+      /** The watch sends an ERROR event and ends. */
       kind: 'error-event';
+      /** How many events come before it. Default 0. */
       afterEvents?: number | undefined;
+      /** Default 410. */
       code?: number | undefined;
+      /** Default `Expired`. */
       reason?: string | undefined;
+      /** Default: that the version is too old. */
       message?: string | undefined;
     };
 
@@ -184,6 +198,7 @@ class Entry implements PlannedFault {
 export class FaultPlan {
   readonly #entries = new Set<Entry>();
 
+  /** Requests that match meet the fault: once, unless `options` say otherwise. */
   add(match: FaultMatch, fault: Fault, options: FaultOptions = {}): PlannedFault {
     checkedOptions('faults.add: what it meets', match, MATCH_CHECKS);
     checkedOptions('faults.add', options, OPTION_CHECKS);

@@ -126,6 +126,18 @@ describe('states of an informer', () => {
     expect(await slow.next()).toEqual({ done: true, value: undefined });
   });
 
+  it('are over for one who has left by break, whatever comes afterwards', async () => {
+    await using scene = await setup();
+    const states = scene.informer.states();
+    for await (const { phase } of states) {
+      expect(phase).toBe('idle');
+      break;
+    }
+    scene.factory.start();
+    await until(() => scene.informer.state.phase === 'watching', scene.tick);
+    expect(await states.next()).toEqual({ done: true, value: undefined });
+  });
+
   it('end at the signal, also while one is waited for, and at once after it or after the informer', async () => {
     await using scene = await setup();
     const { factory, informer } = scene;

@@ -112,7 +112,7 @@ export interface ReflectorSetup {
    * `goneCheckMs` until it does. Unset: a 404 empties nothing and is retried like any failure.
    */
   confirmGone?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** How often a type that the server does not know is asked for. Default 5,000. Ignored without `confirmGone`. */
+  /** How often a type that the server does not know is asked for. Default 5,000. Of a `Reflector`, ignored without `confirmGone`. */
   goneCheckMs?: number | undefined;
   /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
   minWatchTimeoutMs?: number | undefined;

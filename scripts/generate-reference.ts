@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type DocumentedName, DoorReader } from '../tools/docs/door.ts';
+import type { OptionParameter } from '../tools/docs/option-parameters.ts';
 import { withOptionTables } from '../tools/docs/option-table.ts';
 import { renderReference, type Section } from '../tools/docs/reference-page.ts';
 import { renderTokens, type TokenModule } from '../tools/docs/token-page.ts';
@@ -73,6 +74,7 @@ async function makePages(): Promise<{ pages: Map<string, string>; guideText: str
   const all = [...main, ...testing, ...workqueue, ...controller, ...clientNode, ...metrics, ...inspector];
   mustBeExported(all);
   mustBeDocumented(all);
+  mustSayWhatTheyDo(reader.optionParameters());
   const guideText = withOptionTables(readFileSync(guide, 'utf8'), main);
   const pages = new Map([
     [
@@ -160,18 +162,34 @@ function mustBeExported(names: readonly DocumentedName[]): void {
   }
 }
 
-/** Every exported name says what it is for, and every option what it does. */
+/** What its class says of a constructor, and the language of the end of a block. */
+const SAID_ELSEWHERE = /^new |^\[Symbol\./;
+
+/** Every exported name says what it is for; so does every method of a class, and every field of what is handed in whole. */
 function mustBeDocumented(names: readonly DocumentedName[]): void {
   for (const { name, file, exported, doc, kind, members } of names) {
     if (!exported) continue;
-    const silent = doc === '' ? [name] : [];
-    if (kind === 'interface' && /(Options|Settings|Setup|Origin|Definition|Impersonation)$/.test(name)) {
-      silent.push(...members.filter((member) => member.doc === '').map(({ signature }) => `${name}.${signature}`));
-    }
-    for (const what of silent) {
+    const isMethod = (signature: string) => /^[\w.]+(<.*?>)?\(/.test(signature) && !SAID_ELSEWHERE.test(signature);
+    const mustSay = (signature: string) =>
+      kind === 'class' ? isMethod(signature) : /(Options|Definition)$/.test(name) && kind === 'interface';
+    const silent = members.filter((member) => member.doc === '' && mustSay(member.signature));
+    for (const what of [...(doc === '' ? [name] : []), ...silent.map(({ signature }) => `${name}.${signature}`)]) {
       console.error(`${file}: ${what} has no doc comment: say what it is for, and its default.`);
       process.exitCode = 1;
     }
+  }
+}
+
+/** Every option of everything that is exported, found by the types of the parameters. Errors are made by the library. */
+function mustSayWhatTheyDo(parameters: readonly OptionParameter[]): void {
+  const silent = parameters
+    .filter(({ call }) => !/^new \w+Error$/.test(call))
+    .flatMap(({ call, options }) =>
+      options.filter(({ doc }) => doc === '').map(({ name, where }) => `${where}: ${name}, an option of ${call},`),
+    );
+  for (const what of new Set(silent)) {
+    console.error(`${what} has no doc comment: say what it does, and its default.`);
+    process.exitCode = 1;
   }
 }
 

@@ -51,6 +51,7 @@ export class FieldSelector {
     return this.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')?.value;
   }
 
+  /** In the form that a server reads: `spec.nodeName=node-1,status.phase!=Failed`. */
   toString(): string {
     return this.requirements
       .map(({ field, operator, value }) => `${field}${operator}${value.replace(/[\\,=]/g, '\\$&')}`)

@@ -57,6 +57,7 @@ export class LabelSelector {
     return this.#matchesNothing;
   }
 
+  /** Whether these labels are what it asks for. No labels at all are like none. */
   matches(labels: Labels | undefined): boolean {
     if (this.#matchesNothing) return false;
     for (const requirement of this.requirements) {

@@ -2,8 +2,8 @@ import { type Defined, defined } from './defined.ts';
 import { printable } from './printable.ts';
 import { didYouMean, suggestion } from './suggestion.ts';
 
-/** What is wanted in place of a value that will not do; undefined when it will. */
-export type ValueCheck = (value: unknown) => string | undefined;
+/** What is wanted in place of a value that will not do; undefined when it will. `where` is for those that throw a `TypeError` themselves. */
+export type ValueCheck = (value: unknown, where: string) => string | undefined;
 
 /** A check for each option that there is: the compiler finds one that is missing here. */
 export type OptionChecks<O> = { readonly [K in keyof O]-?: ValueCheck };
@@ -12,6 +12,10 @@ export const anything: ValueCheck = () => undefined;
 export const aFunction = typeCheck('function', 'a function');
 export const aBoolean = typeCheck('boolean', 'true or false');
 export const aText = typeCheck('string', 'a text');
+/** What is given is never shown: neither the value, nor a text in the place of all options that have one. */
+export const aSecret: ValueCheck = (value, where) => aText(value, where);
+export const texts: ValueCheck = (value) =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string') ? undefined : 'a list of texts';
 export const aNumber: ValueCheck = (value) =>
   typeof value === 'number' && !Number.isNaN(value) ? undefined : 'a number';
 export const anObject: ValueCheck = (value) =>
@@ -21,6 +25,9 @@ export const aSignal: ValueCheck = (value) => {
   const isController = typeof value === 'object' && value !== null && isSignal((value as AbortController).signal);
   return isController ? 'an AbortSignal: the `signal` of that AbortController' : 'an AbortSignal';
 };
+export const aClock = having('a clock', 'now', 'setTimeout', 'sleep');
+export const aLogger = having('a logger', 'debug', 'info', 'warn', 'error');
+export const aMeter = having('metrics', 'counter', 'gauge', 'histogram');
 export const paths: ValueCheck = (value) =>
   Array.isArray(value) && value.every((path) => typeof path === 'string')
     ? undefined
@@ -30,6 +37,24 @@ export const aSelector: ValueCheck = (value) =>
   typeof value === 'string' || typeof (value as { matches?: unknown } | null)?.matches === 'function'
     ? undefined
     : 'a selector, such as "app=web"';
+
+/** Options within options. */
+export function optionsOf<O extends object>(checks: OptionChecks<O>): ValueCheck {
+  return (value, where) => {
+    const wanted = anObject(value, where);
+    if (wanted === undefined) checkedOptions(where, value as O, checks);
+    return wanted;
+  };
+}
+
+/** Anything with these methods. */
+function having(what: string, ...methods: readonly string[]): ValueCheck {
+  const wanted = `${what}, which has ${methods.slice(0, -1).join(', ')} and ${methods.at(-1)}`;
+  return (value) => {
+    const missing = methods.some((name) => typeof (value as Record<string, unknown> | null)?.[name] !== 'function');
+    return missing ? wanted : undefined;
+  };
+}
 
 /** One of these words. */
 export function oneOf(...words: readonly string[]): ValueCheck {
@@ -44,26 +69,39 @@ export function oneOf(...words: readonly string[]): ValueCheck {
 }
 
 /**
- * The options that are set. Throws a `TypeError` for a key that is not an option, naming the one that was likely meant, and for a
- * value that will not do: an option that is misspelt would otherwise do nothing, silently.
+ * The options that are set. Throws a `TypeError` for a key that is not an option, naming the one that was likely meant, for a
+ * value that will not do, and for one of `needed` that is not set: an option that is misspelt would otherwise do nothing, silently.
  */
 export function checkedOptions<O extends object>(
   where: string,
   options: O | undefined,
   checks: OptionChecks<O>,
+  needed: readonly (keyof O & string)[] = [],
 ): Defined<O> {
-  if (options === undefined) return {} as Defined<O>;
-  if (anObject(options) !== undefined)
-    throw new TypeError(`${where}: its options must be an object, not ${shown(options)}`);
+  if (options !== undefined) checkEach(where, options, checks);
+  for (const key of needed) {
+    if (options?.[key] !== undefined) continue;
+    const wanted = checks[key](undefined, where);
+    throw new TypeError(`${where} needs the option ${key}${wanted === undefined ? '' : `: ${wanted}`}`);
+  }
+  return options === undefined ? ({} as Defined<O>) : defined(options);
+}
+
+function checkEach<O extends object>(where: string, options: O, checks: OptionChecks<O>): void {
+  if (anObject(options, where) !== undefined) {
+    const given = Object.values(checks).includes(aSecret) ? kindOf(options) : shown(options);
+    throw new TypeError(`${where}: its options must be an object, not ${given}`);
+  }
   const known = checks as Readonly<Record<string, ValueCheck | undefined>>;
   for (const [key, value] of Object.entries(options)) {
     const check = Object.hasOwn(known, key) ? known[key] : undefined;
     if (check === undefined) throw new TypeError(`${where}: ${unknownKey(key, Object.keys(known))}`);
     if (value === undefined) continue;
-    const wanted = check(value);
-    if (wanted !== undefined) throw new TypeError(`${where}: ${key} is ${shown(value)}, and must be ${wanted}`);
+    const wanted = check(value, `${where}: ${key}`);
+    if (wanted === undefined) continue;
+    const given = check === aSecret ? kindOf(value) : shown(value);
+    throw new TypeError(`${where}: ${key} is ${given}, and must be ${wanted}`);
   }
-  return defined(options);
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
@@ -74,10 +112,15 @@ function unknownKey(key: string, known: readonly string[]): string {
 /** In a few words, for a message. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(printable(value.length > 60 ? `${value.slice(0, 60)}…` : value));
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'function') return 'a function';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  return String(value);
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 }
 
 function typeCheck(type: 'function' | 'boolean' | 'string', wanted: string): ValueCheck {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { aBoolean, aSecret, checkedOptions } from '../api/option-check.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
@@ -244,7 +245,13 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /** Reaches the server in process, as the administrator or as the user of another token. */
-  transport(options: { token?: string | undefined } = {}): Transport {
+  transport(
+    options: {
+      /** Whose token is shown. Default: the administrator's. */
+      token?: string | undefined;
+    } = {},
+  ): Transport {
+    checkedOptions('server.transport', options, { token: aSecret });
     const token = options.token ?? this.token;
     const transport = new InProcessTransport({
       handle: (request) => this.#pipeline.handle(request),
@@ -262,7 +269,13 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /** Ends every watch, cleanly as at a timeout, or with broken connections. */
-  disconnectWatches(options: { abruptly?: boolean | undefined } = {}): void {
+  disconnectWatches(
+    options: {
+      /** With broken connections. Default false. */
+      abruptly?: boolean | undefined;
+    } = {},
+  ): void {
+    checkedOptions('disconnectWatches', options, { abruptly: aBoolean });
     if (options.abruptly) this.#api.watches.breakAll();
     else this.#api.watches.endAll();
   }

@@ -72,11 +72,38 @@ describe('cluster.allowed', () => {
     expect(requests.filter((request) => request === 'POST selfsubjectaccessreviews')).toHaveLength(4);
   });
 
+  it('rejects with the first question that fails, and asks no further one', async () => {
+    const many = Array.from({ length: 40 }, (_, i) => `n-${i}`);
+    server.faults.add({ resource: 'selfsubjectrulesreviews' }, { kind: 'status', code: 500 }, { skip: 3, times: 1 });
+    await expect(bob.allowed({ verbs, resource: configMaps, namespaces: many })).rejects.toMatchObject({ code: 500 });
+    const asked = requests.length;
+    expect(asked).toBeLessThan(many.length);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(requests).toHaveLength(asked);
+  });
+
+  it.each<[string, string]>([
+    ['no status', '{}'],
+    ['a status that is null', '{"status":null}'],
+    ['rules that are null', '{"status":{"resourceRules":null,"incomplete":false}}'],
+    ['a rule of nulls', '{"status":{"resourceRules":[{"verbs":null,"apiGroups":null,"resources":null}]}}'],
+  ])('takes an answer with %s for no right', async (_, body) => {
+    server.faults.add({ resource: 'selfsubjectrulesreviews' }, { kind: 'status', code: 201, body });
+    expect(await bob.allowed({ verbs, resource: configMaps, namespaces: ['a'] })).toEqual([]);
+  });
+
   it('refuses questions without an answer', async () => {
     await expect(bob.allowed({ verbs: [], resource: pods })).rejects.toThrow('at least one verb');
     await expect(bob.allowed({ verbs, resource: nodes })).rejects.toThrow('nodes.v1 is cluster-scoped');
     await expect(bob.allowed({ verbs, resource: 'pods' as never })).rejects.toThrow('the token of a resource');
     await expect(bob.allowed({ verbs, resource: pods, namespaces: ['..'] })).rejects.toThrow(TypeError);
+    await expect(bob.allowed(undefined as never)).rejects.toThrow('cluster.allowed needs the option verbs');
+    await expect(bob.allowed({ verbs: 'list' as never, resource: pods })).rejects.toThrow(
+      'verbs is "list", and must be',
+    );
+    await expect(bob.allowed({ verbs, resource: pods, namespaces: 'a' as never })).rejects.toThrow(
+      'namespaces is "a", and must be a list of texts',
+    );
     await expect(bob.allowed({ verbs, resource: pods, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow(
       'no',
     );

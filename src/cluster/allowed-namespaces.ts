@@ -1,5 +1,5 @@
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
-import { anything, aSignal, checkedOptions, type OptionChecks } from '../api/option-check.ts';
+import { anything, aSignal, checkedOptions, type OptionChecks, texts } from '../api/option-check.ts';
 import { checkNamespace, type Resource, resourceName } from '../api/resource.ts';
 import { mustBeResource } from '../api/resource-check.ts';
 import type { ApiRequests } from './api-requests.ts';
@@ -18,9 +18,9 @@ export interface AllowedOptions {
 }
 
 const CHECKS: OptionChecks<AllowedOptions> = {
-  verbs: anything, // these three have messages of their own
-  resource: anything,
-  namespaces: anything,
+  verbs: texts,
+  resource: anything, // has a message of its own
+  namespaces: texts,
   signal: aSignal,
 };
 
@@ -41,9 +41,9 @@ const REVIEWS = '/apis/authorization.k8s.io/v1';
 
 /** See `Cluster.allowed`. */
 export async function allowedNamespaces(requests: ApiRequests, options: AllowedOptions): Promise<string[]> {
-  checkedOptions('cluster.allowed', options, CHECKS);
+  checkedOptions('cluster.allowed', options, CHECKS, ['verbs', 'resource']);
   const { verbs, resource, signal } = options;
-  if (!Array.isArray(verbs) || verbs.length === 0) {
+  if (verbs.length === 0) {
     throw new TypeError("allowed needs at least one verb: { verbs: ['list', 'watch'], resource }");
   }
   mustBeResource('allowed', resource);
@@ -58,7 +58,8 @@ export async function allowedNamespaces(requests: ApiRequests, options: AllowedO
       if (await reviews.areAllowed(namespace)) allowed.push(namespace);
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  // Once a question has failed the others are of no use.
+  await Promise.all(Array.from({ length: AT_A_TIME }, work)).finally(() => waiting.clear());
   return allowed.sort();
 }
 
@@ -82,12 +83,12 @@ class Reviews {
 
   async areAllowed(namespace: string): Promise<boolean> {
     const { verbs, resource } = this.#options;
-    const { status = {} } = (await this.#ask('SelfSubjectRulesReview', { namespace })) as RulesReview;
-    const rules = (status.resourceRules ?? []).filter((rule) => concerns(rule, resource));
+    const { status } = (await this.#ask('SelfSubjectRulesReview', { namespace })) as RulesReview;
+    const rules = (status?.resourceRules ?? []).filter((rule) => concerns(rule, resource));
     for (const verb of new Set(verbs)) {
       if (rules.some((rule) => includes(rule.verbs, verb))) continue;
       // An authorizer that cannot list its rules may still allow it.
-      if (!status.incomplete || !(await this.#isAllowed(verb, namespace))) return false;
+      if (!status?.incomplete || !(await this.#isAllowed(verb, namespace))) return false;
     }
     return true;
   }

@@ -2,13 +2,13 @@ import {
   aBoolean,
   aFunction,
   aNumber,
-  anObject,
   anything,
   aSelector,
   aSignal,
   aText,
   type OptionChecks,
   oneOf,
+  optionsOf,
 } from '../api/option-check.ts';
 import type {
   ApplyOptions,
@@ -59,12 +59,17 @@ export const PATCH_CHECKS: OptionChecks<PatchOptions> = {
   type: oneOf('json', 'merge', 'strategic'),
 };
 
+const PRECONDITION_CHECKS: OptionChecks<NonNullable<DeleteOptions['preconditions']>> = {
+  uid: aText,
+  resourceVersion: aText,
+};
+
 export const DELETE_CHECKS: OptionChecks<DeleteOptions> = {
   ...CALL_CHECKS,
   dryRun: aBoolean,
   gracePeriodSeconds: aNumber,
   propagationPolicy: oneOf('Orphan', 'Background', 'Foreground'),
-  preconditions: anObject,
+  preconditions: optionsOf(PRECONDITION_CHECKS),
 };
 
 export const DELETE_COLLECTION_CHECKS: OptionChecks<DeleteCollectionOptions> = {

@@ -70,7 +70,14 @@ export interface DeleteOptions extends CallOptions {
   /** What becomes of the objects that it owns: they stay, are deleted later, or before it. Default: that of the kind. */
   propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
   /** Delete only this very object, or only this version of it; otherwise a 409. */
-  preconditions?: { uid?: string | undefined; resourceVersion?: string | undefined } | undefined;
+  preconditions?:
+    | {
+        /** Not another one of the same name. Default: any. */
+        uid?: string | undefined;
+        /** Not when it has changed since. Default: any. */
+        resourceVersion?: string | undefined;
+      }
+    | undefined;
 }
 
 /** Options of `client.deleteCollection`: which objects, and how they are deleted. */

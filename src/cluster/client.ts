@@ -87,6 +87,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     this.#options = options;
   }
 
+  /** One object. Rejects with an `ApiError` of kind `not-found` when there is none of that name. */
   async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<Stored<S>> {
     this.#check('get', options, GET_CHECKS);
     const { resourceVersion, subresource } = options;
@@ -224,6 +225,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return this.#json({ method: 'DELETE', path: this.#path(options, name), ...this.#deleteBody(options) }, options);
   }
 
+  /** Deletes all objects that the selectors match; all of the namespace, or of the cluster, without one. Gives what the server says: those objects, or a Status. */
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<KubernetesList<Stored<T>> | Status> {
     this.#check('deleteCollection', options, DELETE_COLLECTION_CHECKS);
     const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;

@@ -1,28 +1,35 @@
 import {
   aBoolean,
+  aClock,
+  aLogger,
+  aMeter,
   aNumber,
   anObject,
   anything,
+  aSecret,
   aText,
   type OptionChecks,
   oneOf,
+  optionsOf,
+  texts,
   type ValueCheck,
 } from '../api/option-check.ts';
+import type { Impersonation } from '../login/impersonation.ts';
 import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
 
 const execWord = oneOf('allow', 'forbid');
-const execPolicy: ValueCheck = (value) => {
+const execPolicy: ValueCheck = (value, where) => {
   if (Array.isArray((value as { allow?: unknown } | null)?.allow)) return undefined;
-  const wanted = execWord(value);
+  const wanted = execWord(value, where);
   return wanted && `{ allow: ['command'] }, ${wanted}`;
 };
 
 export const CLUSTER_CHECKS: OptionChecks<ClusterOptions> = {
   namespace: aText,
   fieldManager: anything, // checked with its value
-  clock: anObject,
-  logger: anObject,
-  metrics: anObject,
+  clock: aClock,
+  logger: aLogger,
+  metrics: aMeter,
 };
 
 export const SOCKET_CHECKS: OptionChecks<SocketOptions> = {
@@ -34,6 +41,14 @@ export const SOCKET_CHECKS: OptionChecks<SocketOptions> = {
   execTimeoutMs: aNumber,
 };
 
+/** Without what is misspelt one would act as oneself. */
+const IMPERSONATION_CHECKS: OptionChecks<Impersonation> = {
+  user: aText,
+  uid: aText,
+  groups: texts,
+  extra: anObject,
+};
+
 /** A misspelt context or kubeconfig would mean the current one, which may be another cluster. */
 export const CONNECT_CHECKS: OptionChecks<ConnectOptions> = {
   ...CLUSTER_CHECKS,
@@ -43,12 +58,12 @@ export const CONNECT_CHECKS: OptionChecks<ConnectOptions> = {
   cluster: aText,
   user: aText,
   server: aText,
-  token: aText,
+  token: aSecret,
   tokenFile: aText,
   certificateAuthority: anything, // as kubeconfig
   insecureSkipTlsVerify: aBoolean,
   tlsServerName: aText,
-  impersonate: anObject,
+  impersonate: optionsOf(IMPERSONATION_CHECKS),
   proxyUrl: aText,
   disableCompression: aBoolean,
   env: anObject,

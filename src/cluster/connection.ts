@@ -14,6 +14,7 @@ import { type InClusterConfig, inClusterConfig, isFile } from '../login/in-clust
 import { type KubeconfigCluster, KubeconfigError } from '../login/kubeconfig.ts';
 import {
   defaultKubeconfigFiles,
+  isContent,
   type KubeconfigContent,
   type KubeconfigLoadOptions,
   loadKubeconfig,
@@ -68,9 +69,11 @@ export async function resolveConnection(given: ConnectOptions): Promise<Connecti
 
 function givenKubeconfig(given: ConnectOptions['kubeconfig']): Pick<KubeconfigLoadOptions, 'paths' | 'content'> {
   if (given === undefined) return {};
-  if (Array.isArray(given)) return { paths: given };
-  if (typeof given === 'string') return /\n|^\s*\{/.test(given) ? { content: given } : { paths: [given] };
-  if (typeof given !== 'object' || given === null) {
+  if (typeof given === 'string') return isContent(given) ? { content: given } : { paths: [given] };
+  if (Array.isArray(given) && given.every((path) => typeof path === 'string' && !isContent(path))) {
+    return { paths: given };
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || ArrayBuffer.isView(given)) {
     throw new TypeError('kubeconfig must be a path, a list of paths, or a kubeconfig as text or as an object');
   }
   if ('getCurrentContext' in given) {

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import { aSignal, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { ApiRequests } from './api-requests.ts';
 import type { DiscoveredGroup, DiscoveredResource } from './discovered-resource.ts';
 import { SharedCall } from './shared-call.ts';
@@ -15,6 +16,8 @@ export interface DiscoveryOptions {
   /** Ends the wait for the answer, and its requests when nobody else waits for them. */
   signal?: AbortSignal | undefined;
 }
+
+const CHECKS: OptionChecks<DiscoveryOptions> = { signal: aSignal };
 
 /**
  * What the server offers, read once and kept until `invalidate`. A group that fails (an aggregated API that is down)
@@ -34,27 +37,28 @@ export class Discovery {
    * the server prefers; without group, the first group that has it, in the server's order. For what is not known the
    * server is asked again, since it may just have been installed; undefined when the server has nothing of that name.
    */
-  async find(name: string, { signal }: DiscoveryOptions = {}): Promise<DiscoveredResource | undefined> {
+  async find(name: string, options: DiscoveryOptions = {}): Promise<DiscoveredResource | undefined> {
     const known = this.#groups !== undefined;
-    const found = match(await this.#load(signal), name);
+    const found = match(await this.#load(options), name);
     if (found !== undefined || !known) return found;
     this.invalidate();
-    return match(await this.#load(signal), name);
+    return match(await this.#load(options), name);
   }
 
   /** Every resource in every version. */
-  async resources({ signal }: DiscoveryOptions = {}): Promise<DiscoveredResource[]> {
-    const groups = await this.#load(signal);
+  async resources(options: DiscoveryOptions = {}): Promise<DiscoveredResource[]> {
+    const groups = await this.#load(options);
     return groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources));
   }
 
   /** Every resource once, in its preferred version. */
-  async preferredResources({ signal }: DiscoveryOptions = {}): Promise<DiscoveredResource[]> {
-    return preferred(await this.#load(signal));
+  async preferredResources(options: DiscoveryOptions = {}): Promise<DiscoveredResource[]> {
+    return preferred(await this.#load(options));
   }
 
-  async failures({ signal }: DiscoveryOptions = {}): Promise<DiscoveryFailure[]> {
-    const groups = await this.#load(signal);
+  /** The versions of groups that could not be read, and why; what they offer is missing in the other answers. */
+  async failures(options: DiscoveryOptions = {}): Promise<DiscoveryFailure[]> {
+    const groups = await this.#load(options);
     return groups.flatMap(({ group, versions }) =>
       versions.flatMap(({ version, failure }) => (failure === undefined ? [] : [{ group, version, error: failure }])),
     );
@@ -65,7 +69,8 @@ export class Discovery {
     this.#groups = undefined;
   }
 
-  #load(signal: AbortSignal | undefined): Promise<readonly DiscoveredGroup[]> {
+  #load(options: DiscoveryOptions): Promise<readonly DiscoveredGroup[]> {
+    const { signal } = checkedOptions('discovery', options, CHECKS);
     if (this.#groups === undefined || this.#groups.isAbandoned) this.#groups = this.#start();
     return this.#groups.join(signal);
   }

@@ -86,6 +86,10 @@ describe('certificateAuthority', () => {
     ['', 'empty'],
     ['two\nlines', 'a text without a certificate in PEM'],
     [new Uint8Array(5), '5 bytes without a certificate in PEM'],
+    [5 as never, 'certificateAuthority is 5'],
+    ['-----BEGIN CERTIFICATE-----\nabc\n', 'is PEM without a certificate that can be read'],
+    ['-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\n', 'is PEM without a certificate that can be read'],
+    [Buffer.from(ca.certificate.slice(0, 300)), 'is PEM without a certificate that can be read'],
   ])('says what it is and what was expected: case %#', async (certificateAuthority, said) => {
     const failure = await rejection(ask({ server: 'https://127.0.0.1:1', certificateAuthority }));
     expect(String(failure)).toContain(said);

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import { aFunction, aNumber, anObject, aSignal, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Random, systemRandom } from '../observe/random.ts';
 
@@ -20,6 +21,16 @@ export interface RetryOnConflictOptions {
   signal?: AbortSignal | undefined;
 }
 
+const CHECKS: OptionChecks<RetryOnConflictOptions> = {
+  steps: aNumber,
+  initialMs: aNumber,
+  factor: aNumber,
+  jitter: aNumber,
+  clock: anObject,
+  random: aFunction,
+  signal: aSignal,
+};
+
 /**
  * Calls the function again when it fails because the object has changed since it was read (409), up to `steps` times in all, and gives what
  * it returns. The function reads the object, changes it, and writes it: a call that does not read again fails again. Every other error, and the
@@ -31,6 +42,7 @@ export async function retryOnConflict<R>(
   call: (attempt: number) => R | Promise<R>,
   options: RetryOnConflictOptions = {},
 ): Promise<R> {
+  checkedOptions('retryOnConflict', options, CHECKS);
   const { steps = 5, initialMs = 10, factor = 1, jitter = 0.1 } = options;
   const { clock = systemClock, random = systemRandom, signal } = options;
   if (!(steps >= 1)) throw new TypeError(`retryOnConflict needs at least one step, and got ${steps}`);

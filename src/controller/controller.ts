@@ -45,6 +45,7 @@ export interface RecordedEvent {
 
 /** Writes events without ever failing or delaying its caller. */
 export interface Recorder {
+  /** Notes that something happened to the object. Returns at once, and never throws. */
   record(regarding: KubernetesObject, event: RecordedEvent): void;
 }
 

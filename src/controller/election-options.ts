@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Settled } from '../api/defined.ts';
+import {
+  aBoolean,
+  aClock,
+  aFunction,
+  aLogger,
+  aMeter,
+  anObject,
+  anything,
+  checkedOptions,
+  type OptionChecks,
+} from '../api/option-check.ts';
 import { checkNamespace } from '../api/resource.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -36,6 +47,22 @@ export interface LeaderElectorOptions {
   random?: Random | undefined;
 }
 
+/** Their values have messages of their own. */
+export const ELECTION_CHECKS: OptionChecks<LeaderElectorOptions> = {
+  name: anything,
+  namespace: anything,
+  identity: anything,
+  leaseDurationMs: anything,
+  renewDeadlineMs: anything,
+  retryPeriodMs: anything,
+  releaseOnStop: aBoolean,
+  labels: anObject,
+  clock: aClock,
+  logger: aLogger,
+  metrics: aMeter,
+  random: aFunction,
+};
+
 export type ElectionSettings = Readonly<Settled<LeaderElectorOptions>> & {
   /** `default/website`, for messages. */
   readonly lease: string;
@@ -47,6 +74,7 @@ export type ElectionSettings = Readonly<Settled<LeaderElectorOptions>> & {
 export const JITTER_FACTOR = 1.2;
 
 export function electionSettings(cluster: Cluster, options: LeaderElectorOptions): ElectionSettings {
+  checkedOptions('LeaderElector', options, ELECTION_CHECKS, ['name']);
   const { name, identity = `${hostname()}_${randomUUID()}`, releaseOnStop = true, random = systemRandom } = options;
   const { labels = {} } = options;
   const namespace = checkNamespace(options.namespace ?? cluster.namespace);

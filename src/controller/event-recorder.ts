@@ -2,6 +2,16 @@ import { hostname } from 'node:os';
 import { ApiError } from '../api/api-error.ts';
 import { labelKeyProblem } from '../api/label-selector-parser.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import {
+  aClock,
+  aFunction,
+  aLogger,
+  aNumber,
+  anObject,
+  aText,
+  checkedOptions,
+  type OptionChecks,
+} from '../api/option-check.ts';
 import type { Transport } from '../api/transport.ts';
 import type { Client } from '../cluster/client.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -53,6 +63,17 @@ export interface EventRecorderOptions {
   transport?: Transport | undefined;
 }
 
+const CHECKS: OptionChecks<EventRecorderOptions> = {
+  cluster: anObject,
+  controller: aText,
+  clock: aClock,
+  logger: aLogger,
+  random: aFunction,
+  host: aText,
+  stopTimeoutMs: aNumber,
+  transport: anObject,
+};
+
 /**
  * Writes events of events.k8s.io/v1, as client-go's tools/events does: equal ones become a series in one object, which costs a write for the
  * first, one for the second, and then one in half an hour and one when it has been quiet for six minutes. An object that gets very many
@@ -81,6 +102,7 @@ export class EventRecorder implements Recorder {
   #stopped: Promise<void> | undefined;
 
   constructor(options: EventRecorderOptions) {
+    checkedOptions('EventRecorder', options, CHECKS, ['cluster', 'controller']);
     const { cluster, controller } = options;
     const problem = labelKeyProblem(controller)?.replace('label key', 'name');
     if (problem !== undefined)

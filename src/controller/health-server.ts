@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { aFunction, aLogger, anything, aText, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { messageOf } from '../observe/guarded.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -31,6 +32,16 @@ export interface HealthServerOptions {
   logger?: Logger | undefined;
 }
 
+const CHECKS: OptionChecks<HealthServerOptions> = {
+  port: anything, // has a message of its own
+  host: aText,
+  healthz: aFunction,
+  readyz: aFunction,
+  status: aFunction,
+  metrics: aFunction,
+  logger: aLogger,
+};
+
 interface Answer {
   readonly code: number;
   readonly text: string;
@@ -51,6 +62,7 @@ export class HealthServer {
   #port: number;
 
   constructor(options: HealthServerOptions) {
+    checkedOptions('HealthServer', options, CHECKS, ['port', 'healthz', 'readyz']);
     const { port } = options;
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw new TypeError(`${port} cannot be the port of the health server: it must be a whole number from 0 to 65535`);

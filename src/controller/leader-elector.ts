@@ -1,3 +1,4 @@
+import { aFunction, anything, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type Lease, leases } from '../generated/api/coordination/v1.ts';
@@ -34,6 +35,14 @@ export interface LeaderElectorRunOptions {
   /** @internal What of `onStartedLeading` has not ended, for the message when it takes too long: "the run of a has". */
   unfinished?: (() => string) | undefined;
 }
+
+const RUN_CHECKS: OptionChecks<LeaderElectorRunOptions> = {
+  signal: anything, // these two have messages of their own
+  onStartedLeading: anything,
+  onStoppedLeading: aFunction,
+  onNewLeader: aFunction,
+  unfinished: aFunction,
+};
 
 /**
  * Contends for a Lease with other processes, of tidewatch, client-go or any other that follows the same rules, so that at most one leads. Who
@@ -101,6 +110,7 @@ export class LeaderElector {
    * with a `TidewatchError` of kind `leadership-lost` when that call has not ended by the time another may lead.
    */
   async run(options: LeaderElectorRunOptions): Promise<void> {
+    checkedOptions('run of a LeaderElector', options, RUN_CHECKS, ['signal', 'onStartedLeading']);
     const { signal, onStartedLeading } = options;
     if (typeof signal?.addEventListener !== 'function') throw new TypeError('run needs a signal, which ends it');
     if (typeof onStartedLeading !== 'function') throw new TypeError('run needs onStartedLeading, the work of a leader');

@@ -1,22 +1,38 @@
 import type { KubernetesObject } from '../api/metadata.ts';
-import { aFunction, aNumber, anObject, anything, checkedOptions, type OptionChecks } from '../api/option-check.ts';
+import {
+  aClock,
+  aFunction,
+  aLogger,
+  aMeter,
+  aNumber,
+  anObject,
+  anything,
+  aText,
+  checkedOptions,
+  type OptionChecks,
+  optionsOf,
+} from '../api/option-check.ts';
 import type { ReconcileOptions, TriggerOptions } from './controller.ts';
+import { ELECTION_CHECKS } from './election-options.ts';
 import type { ManagerOptions } from './manager-options.ts';
+import { SHARDING_CHECKS } from './sharding-options.ts';
 
-/** What a factory, a health server or an elector takes is checked there. */
-const MANAGER: OptionChecks<ManagerOptions> = {
+const HEALTH: OptionChecks<NonNullable<ManagerOptions['health']>> = { port: anything, host: aText, metrics: aFunction };
+
+/** Values of what a factory, a health server or an elector takes are checked there. */
+export const MANAGER_CHECKS: OptionChecks<ManagerOptions> = {
   namespace: anything,
   factory: anObject,
   resources: anything,
   resyncMs: aNumber,
-  logger: anObject,
-  clock: anObject,
-  metrics: anObject,
+  logger: aLogger,
+  clock: aClock,
+  metrics: aMeter,
   random: aFunction,
-  health: anObject,
+  health: optionsOf(HEALTH),
   gracefulStopMs: aNumber,
-  leaderElection: anObject,
-  sharding: anObject,
+  leaderElection: optionsOf(ELECTION_CHECKS),
+  sharding: optionsOf(SHARDING_CHECKS),
   gate: anObject,
 };
 
@@ -33,7 +49,7 @@ const RECONCILE: OptionChecks<ReconcileOptions> = {
 
 /** Throws a `TypeError` for an option that there is not, and for a value that will not do. */
 export function checkManagerOptions(options: ManagerOptions): void {
-  checkedOptions('new Manager', options, MANAGER);
+  checkedOptions('new Manager', options, MANAGER_CHECKS);
 }
 
 export function checkTriggerOptions<T extends KubernetesObject>(where: string, options: TriggerOptions<T>): void {

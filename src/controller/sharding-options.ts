@@ -1,4 +1,5 @@
-import type { LeaderElectorOptions } from './election-options.ts';
+import { anything, checkedOptions, type OptionChecks } from '../api/option-check.ts';
+import { ELECTION_CHECKS, type LeaderElectorOptions } from './election-options.ts';
 import type { ShardBy } from './shard-map.ts';
 
 /** Several processes share the keys of a manager. The times are those of every Lease, by the rules of `LeaderElector`. */
@@ -19,7 +20,12 @@ export const DIVISION_LABEL = 'tidewatch.dev/division';
 
 const MAX_SHARDS = 256;
 
-export function checkedSharding({ name, shards = 16, by = 'key' }: ShardingOptions): { shards: number; by: ShardBy } {
+const { labels: _, ...OF_ELECTION } = ELECTION_CHECKS;
+export const SHARDING_CHECKS: OptionChecks<ShardingOptions> = { ...OF_ELECTION, shards: anything, by: anything };
+
+export function checkedSharding(options: ShardingOptions): { shards: number; by: ShardBy } {
+  checkedOptions('sharding', options, SHARDING_CHECKS, ['name']);
+  const { name, shards = 16, by = 'key' } = options;
   if (typeof name !== 'string' || name.length > 63 || !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(name)) {
     throw new TypeError(
       `"${name}" cannot be the name of a sharding: it must be at most 63 lower-case letters, digits and dashes, such as "website"`,

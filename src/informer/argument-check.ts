@@ -3,13 +3,23 @@ import { isPromise } from '../api/promise-like.ts';
 import type { ClusterConnection } from './informer-origin.ts';
 
 /** When what is started ends: a signal, or an object that holds one. */
-export type StopArgument = AbortSignal | { signal?: AbortSignal | undefined };
+export type StopArgument =
+  | AbortSignal
+  | {
+      /** Ends it. Default: only `stop` or `shutdown` does. */
+      signal?: AbortSignal | undefined;
+    };
 
 export function signalOf(where: string, stop: StopArgument | undefined): AbortSignal | undefined {
   if (isSignal(stop)) return stop;
   checkedOptions<{ signal?: AbortSignal | undefined }>(where, stop, { signal: aSignal });
   // Not what was checked: an AbortController fits, too, and has its signal elsewhere.
   return stop?.signal;
+}
+
+/** Throws a `TypeError` that says what it got instead. */
+export function mustBeFunction(where: string, given: unknown): void {
+  if (typeof given !== 'function') throw new TypeError(`${where} needs a function, and got ${shown(given)}`);
 }
 
 const CONNECT = 'pass what `await Cluster.connect()` gives';

@@ -140,7 +140,8 @@ export class DeltaHandler<T extends KubernetesObject> {
   }
 
   #isSkipped(object: Cached<T>, known: Cached<T> | undefined): boolean {
-    if (this.#fetched?.has(object)) return known?.uid !== object.uid || known.resourceVersion !== object.resourceVersion;
+    if (this.#fetched?.has(object))
+      return known?.uid !== object.uid || known.resourceVersion !== object.resourceVersion;
     return known !== undefined && this.#isOlder(object, known);
   }
 

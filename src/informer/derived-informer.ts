@@ -98,6 +98,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
     return this;
   }
 
+  /** Reads what it selects. */
   lister(): Lister<T> {
     const { checkKey } = this.#upstream;
     return new Lister({

@@ -20,7 +20,7 @@ export interface FactoryEntry {
 
 /** The informers that a factory has made. */
 export class FactoryEntries implements Iterable<FactoryEntry> {
-  /** By the name of the resource (`metadata of` it for metadata-only ones) and the options. */
+  /** By the name of the resource, whether it is the metadata only, and the options. */
   readonly #entries = new Map<string, FactoryEntry>();
   /** All that were ever made here. */
   readonly #made = new WeakSet<object>();

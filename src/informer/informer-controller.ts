@@ -1,9 +1,10 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import { aFunction, aNumber, anObject, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { onAbort } from '../observe/interruption.ts';
 import type { Queue } from '../queue/queue.ts';
 import { QueueConsumer, type QueueConsumerOptions } from '../queue/queue-consumer.ts';
 import { Reflector } from '../reflector/reflector.ts';
-import type { ReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
+import { REFLECTOR_CHECKS, type ReflectorOptions, type WatchErrorHandler } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 
 /** What a low-level informer and a shared one have in common. client-go's `cache.Controller`. */
@@ -27,6 +28,17 @@ export interface InformerControllerOptions<T extends KubernetesObject>
   fullResyncMs?: number | undefined;
 }
 
+const { target: _, resyncMs: __, ...OF_REFLECTOR } = REFLECTOR_CHECKS;
+
+const CHECKS: OptionChecks<InformerControllerOptions<KubernetesObject>> = {
+  ...OF_REFLECTOR,
+  queue: anObject,
+  process: aFunction,
+  onProcessError: aFunction,
+  onPopped: aFunction,
+  fullResyncMs: aNumber,
+};
+
 /**
  * The low-level informer: a reflector that fills a queue, and a loop that empties it into `process`. Whether a failed
  * `process` is tried again is the queue's `retryOnError`. client-go's `cache.New(config)`.
@@ -42,14 +54,12 @@ export class InformerController<T extends KubernetesObject> implements Controlle
   readonly #consumer: QueueConsumer<T>;
 
   constructor(options: InformerControllerOptions<T>) {
-    const { queue, fullResyncMs } = options;
+    checkedOptions('InformerController', options, CHECKS, ['name', 'listerWatcher', 'queue', 'process']);
+    const { queue, process, onProcessError, onPopped, fullResyncMs: resyncMs, ...rest } = options;
+    const { name, clock, logger } = rest;
     this.#queue = queue;
-    this.#consumer = new QueueConsumer<T>(options);
-    this.#reflector = new Reflector<T>({
-      ...options,
-      target: queue,
-      ...(fullResyncMs !== undefined && { resyncMs: fullResyncMs }),
-    });
+    this.#consumer = new QueueConsumer<T>({ name, clock, logger, queue, process, onProcessError, onPopped });
+    this.#reflector = new Reflector<T>({ ...rest, target: queue, resyncMs });
   }
 
   get state(): ReflectorState {
@@ -64,6 +74,7 @@ export class InformerController<T extends KubernetesObject> implements Controlle
     return this.#reflector.lastSyncResourceVersion();
   }
 
+  /** In place of the one of the options. Hears of every failed list and watch; what it does changes nothing. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#reflector.setWatchErrorHandler(handler);
   }

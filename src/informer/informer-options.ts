@@ -1,17 +1,21 @@
+import type { KubernetesObject } from '../api/metadata.ts';
 import {
   aBoolean,
   aFunction,
   aNumber,
   anObject,
   anything,
-  aText,
+  checkedOptions,
   type OptionChecks,
   oneOf,
   paths,
 } from '../api/option-check.ts';
+import { mustBeResource } from '../api/resource-check.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
+import { SETUP_CHECKS } from '../reflector/reflector-options.ts';
+import { mustBeCluster } from './argument-check.ts';
 import type { ClusterOrigin, ListWatchOrigin } from './informer-origin.ts';
-import type { InformerSettings } from './informer-settings.ts';
+import type { InformerSettings, SharedIndexInformerOptions } from './informer-settings.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the keys alone matter
 type Any = any;
@@ -27,33 +31,18 @@ export const KEEP_CHECKS: OptionChecks<KeepOptions> = {
 
 export const onForbidden = oneOf('wait', 'skip');
 
+const { shouldResync: _, confirmGone: __, ...OF_REFLECTOR } = SETUP_CHECKS;
+
 export const SETTING_CHECKS: OptionChecks<InformerSettings<Any>> = {
-  name: aText,
+  ...OF_REFLECTOR,
   queue: oneOf('delta', 'inOrder'),
-  resyncMs: aNumber,
   indexers: anObject,
   transform: aFunction,
   detectMutations: aBoolean,
-  onState: aFunction,
-  clock: anObject,
-  random: aFunction,
-  logger: anything,
-  metrics: anything,
-  pageSize: aNumber,
-  watchList: aBoolean,
-  watchErrorHandler: aFunction,
-  goneCheckMs: aNumber,
-  minWatchTimeoutMs: aNumber,
-  backoff: anObject,
-  watchListBookmarkTimeoutMs: aNumber,
-  silenceTimeoutMs: aNumber,
-  slowListMs: aNumber,
-  maxInternalErrorRetryMs: aNumber,
-  reachability: anObject,
 };
 
 /** `namespace` has a check of its own: see `wantedNamespaces`. */
-export const INFORMER_CHECKS: OptionChecks<ClusterOrigin<Any> & ListWatchOrigin<Any> & InformerSettings<Any>> = {
+const INFORMER_CHECKS: OptionChecks<ClusterOrigin<Any> & ListWatchOrigin<Any> & InformerSettings<Any>> = {
   ...SETTING_CHECKS,
   ...KEEP_CHECKS,
   cluster: anything,
@@ -70,3 +59,15 @@ export const INFORMER_CHECKS: OptionChecks<ClusterOrigin<Any> & ListWatchOrigin<
   discoverScope: aBoolean,
   ofAnyKind: aBoolean,
 };
+
+/** The options that are set. Throws a `TypeError` for those that will not do, and where nothing says what the objects are. */
+export function informerOptions<T extends KubernetesObject>(
+  given: SharedIndexInformerOptions<T>,
+): SharedIndexInformerOptions<T> {
+  const options = checkedOptions<object>('SharedIndexInformer', given, INFORMER_CHECKS);
+  if ('listWatch' in options) return options as SharedIndexInformerOptions<T>;
+  const { cluster, resource } = options as ClusterOrigin<T>;
+  mustBeCluster('new SharedIndexInformer', cluster);
+  mustBeResource('new SharedIndexInformer', resource);
+  return options as SharedIndexInformerOptions<T>;
+}

@@ -119,5 +119,6 @@ export interface Informer<T extends KubernetesObject> {
    * been listed.
    */
   lastSyncResourceVersion(): string;
+  /** Whether it was told to stop: nothing is called any more, and it cannot be run again. */
   isStopped(): boolean;
 }

@@ -59,6 +59,7 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
     return found;
   }
 
+  /** Only what is in that namespace. */
   namespace(namespace: string): NamespaceLister<T> {
     const source = this.#source;
     return {

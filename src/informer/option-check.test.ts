@@ -25,6 +25,16 @@ describe('an option that is not one', () => {
     [{ drop: 'metadata.annotations' }, 'drop is "metadata.annotations", and must be a list of paths'],
     [{ transform: {} }, 'transform is an object, and must be a function'],
     [{ customResyncMs: 5 }, 'customResyncMs is 5, and must be a Map'],
+    [{ customResyncMs: [[pods, '5']] }, 'customResyncMs is a list, and must be a Map'],
+    [{ customResyncMs: [['pods', 5]] }, 'customResyncMs needs the token of a resource, and got "pods"'],
+    [
+      { backoff: { initalMs: 5 } },
+      'SharedInformerFactory: backoff: there is no option "initalMs": did you mean "initialMs"?',
+    ],
+    [{ backoff: { maxMs: 'x' } }, 'SharedInformerFactory: backoff: maxMs is "x", and must be a number'],
+    [{ clock: {} }, 'clock is an object, and must be a clock, which has now, setTimeout and sleep'],
+    [{ logger: { log: () => {} } }, 'logger is an object, and must be a logger, which has debug, info, warn and error'],
+    [{ metrics: {} }, 'metrics is an object, and must be metrics, which has counter, gauge and histogram'],
     ['default', 'its options must be an object, not "default"'],
   ])('of a factory is a TypeError: %j', async (options, message) => {
     await using fixture = await clusterFixture();
@@ -119,6 +129,21 @@ describe('a handler', () => {
 });
 
 describe('what a factory is made of, and asked for', () => {
+  it('is told apart from everything else by a single informer, too', async () => {
+    await using fixture = await clusterFixture();
+    const { cluster } = fixture;
+    const make = (options: unknown) => () =>
+      new SharedIndexInformer(loose<SharedIndexInformerOptions<ConfigMap>>(options));
+    expect(make(undefined)).toThrow('new SharedIndexInformer needs a cluster, and got nothing');
+    expect(make({ cluster: Promise.resolve(cluster), resource: pods })).toThrow('await Cluster.connect()');
+    expect(make({ cluster })).toThrow('new SharedIndexInformer needs the token of a resource, and got nothing');
+    expect(make({ cluster, resource: 'pods' })).toThrow('got "pods"');
+    const informer = new SharedIndexInformer({ cluster, resource: configMaps });
+    expect(() => informer.setTransform(loose(5))).toThrow('setTransform of configmaps.v1 needs a function, and got 5');
+    expect(() => informer.setWatchErrorHandler(loose(undefined))).toThrow('needs a function, and got undefined');
+    await informer.stop();
+  });
+
   it('is told apart from everything else', async () => {
     await using fixture = await clusterFixture();
     const make = (cluster?: unknown) => () => new SharedInformerFactory(loose(cluster));
@@ -248,6 +273,7 @@ describe('waitForCacheSync', () => {
     await expect(waitForCacheSync([loose(async () => true)], { clock })).rejects.toThrow('returned a promise');
     expect(await waitForCacheSync([never], { clock, signal: AbortSignal.abort() })).toBe(false);
     await expect(waitForCacheSync([loose(pods)], { clock })).rejects.toThrow('takes informers and functions');
+    await expect(waitForCacheSync(loose(never), { clock })).rejects.toThrow('takes a list, and got a function');
     await clock.advance(0);
     expect(clock.pendingTimers).toBe(0);
   });

@@ -14,6 +14,7 @@ export class ResourceMap<V> extends Map<Resource, V> {
     return super.get(this.#token(resource));
   }
 
+  /** Any token of the resource finds it. */
   override has(resource: Resource): boolean {
     return super.has(this.#token(resource));
   }
@@ -24,12 +25,14 @@ export class ResourceMap<V> extends Map<Resource, V> {
     return super.set(token, value);
   }
 
+  /** Whether it was there. Any token of the resource finds it. */
   override delete(resource: Resource): boolean {
     const token = this.#token(resource);
     this.#tokens.delete(resourceName(token));
     return super.delete(token);
   }
 
+  /** Forgets all. */
   override clear(): void {
     this.#tokens.clear();
     super.clear();

@@ -54,6 +54,11 @@ describe('the options of one informer of a factory', () => {
     expect(named).toEqual(['configmaps.v1[metadata.name=…]', 'configmaps.v1[metadata.name=…]#2']);
     const long = ['x', 'y'].map((end) => nameOf({ keep: [`data.${'k'.repeat(100)}${end}`] }));
     expect(new Set(long).size).toBe(2);
+    const metadata = [{}, { labelSelector: 'app=web' }].map((options) => factory.forMetadata(configMaps, options));
+    expect(metadata.map((handle) => handle.informer().name)).toEqual([
+      'configmaps.v1[metadata]',
+      'configmaps.v1[metadata app=web]',
+    ]);
     await factory.shutdown();
   });
 
@@ -64,9 +69,10 @@ describe('the options of one informer of a factory', () => {
     await client.create({ metadata: { name: 'a', labels: { app: 'web' } }, data: { key: 'secret' } });
     await client.create({ metadata: { name: 'b', labels: { app: 'db' } }, data: { key: 'secret' } });
     await fixture.createConfigMap('c', 'other');
-    const tweaked: Resource[] = [];
+    const tweaked: [selectors: string, resource: Resource][] = [];
     const factory = new SharedInformerFactory(fixture.cluster, {
-      tweakListOptions: (_options, resource) => void tweaked.push(resource),
+      tweakListOptions: ({ labelSelector = '', fieldSelector = '' }, resource) =>
+        void tweaked.push([`${labelSelector}${fieldSelector}`, resource]),
     });
     const web = factory.for(configMaps, { labelSelector: 'app=web', drop: ['data'] });
     const named = factory.for(configMaps, { fieldSelector: 'metadata.name=b', transform: blank });
@@ -77,7 +83,8 @@ describe('the options of one informer of a factory', () => {
     expect(listers.map((lister) => names(lister.list()))).toEqual([['a'], ['b'], ['c']]);
     expect(listers[0]?.list()[0]?.data).toBeUndefined();
     expect(listers[1]?.list()[0]?.data).toEqual({});
-    expect(new Set(tweaked)).toEqual(new Set([configMaps]));
+    expect(new Set(tweaked.map(([selectors]) => selectors))).toEqual(new Set(['app=web', 'metadata.name=b', '']));
+    expect(tweaked.every(([, resource]) => resource === configMaps)).toBe(true);
     expect(fixture.requests).toContain('GET /api/v1/namespaces/other/configmaps');
     await factory.shutdown();
   });
@@ -131,6 +138,27 @@ describe('release', () => {
     expect([...(await factory.waitForCacheSync())]).toEqual([[configMaps, true]]);
     await factory.shutdown();
     await factory.release(rest);
+  });
+
+  it('of one that has not synced yet ends its waits with false, and nothing waits for it any more', async () => {
+    await using fixture = await clusterFixture();
+    fixture.server.faults.add(
+      { resource: 'configmaps', where: ({ query }) => query.get('labelSelector') === 'app=slow' },
+      { kind: 'stall' },
+      { times: Number.POSITIVE_INFINITY },
+    );
+    const factory = new SharedInformerFactory(fixture.cluster);
+    factory.for(configMaps).informer();
+    const slow = factory.for(configMaps, { labelSelector: 'app=slow' }).informer();
+    factory.start();
+    const waiting = factory.waitForCacheSync();
+    const until404 = expect(slow.waitUntil('default/a', () => true)).rejects.toMatchObject({ kind: 'stopped' });
+    await Promise.all([factory.release(slow), factory.release(slow)]);
+    await until404;
+    expect((await waiting).get(configMaps)).toBe(false);
+    expect((await factory.waitForCacheSync()).get(configMaps)).toBe(true);
+    expect(factory.informers().map(({ name }) => name)).toEqual(['configmaps.v1']);
+    await factory.shutdown();
   });
 
   it('refuses what is not an informer of the factory, and selections', async () => {

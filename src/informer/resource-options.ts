@@ -27,7 +27,7 @@ export interface ResourceOptions<T extends KubernetesObject> extends KeepOptions
   /** Changes every object before it is stored. An object on which it throws or returns a promise is left out. */
   transform?: Transform<T> | undefined;
   /** As in the factory. */
-  onForbidden?: ClusterOrigin<T>['onForbidden'];
+  onForbidden?: 'wait' | 'skip' | undefined;
 }
 
 /** `namespace` has a check of its own: see `wantedNamespaces`. */

@@ -29,14 +29,14 @@ import { Indexer } from '../store/indexer.ts';
 import { MutationDetector } from '../store/mutation-detector.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import { viewsOneByOne } from '../store/store.ts';
-import { type StopArgument, signalOf } from './argument-check.ts';
+import { mustBeFunction, type StopArgument, signalOf } from './argument-check.ts';
 import { EVENTS_CHECKS, HANDLER_CHECKS, onViews, WAIT_CHECKS } from './call-options.ts';
 import { checkHandler } from './handler-check.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import type { Controller } from './informer-controller.ts';
 import { type InformerMemory, memoryOf } from './informer-memory.ts';
 import { InformerMetrics } from './informer-metrics.ts';
-import { INFORMER_CHECKS } from './informer-options.ts';
+import { informerOptions } from './informer-options.ts';
 import { keyCheck, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart } from './informer-part.ts';
 import { InformerParts } from './informer-parts.ts';
@@ -89,7 +89,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #selects: (object: KubernetesObject) => boolean;
 
   constructor(given: SharedIndexInformerOptions<T>) {
-    const set = checkedOptions('SharedIndexInformer', given, INFORMER_CHECKS) as SharedIndexInformerOptions<T>;
+    const set = informerOptions(given);
     const options = { ...originObservers(set), ...set };
     const { name = originName(options), resyncMs = 0, indexers, transform, onState, ...rest } = options;
     const { clock = systemClock, random = systemRandom, metrics = noMetrics } = options;
@@ -145,7 +145,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       },
       onJoined: () => this.#waits.joined(),
       onLeaving: (namespace) => this.#waits.left(namespace),
-      onState: () => this.#checkState(),
+      onState: () => this.#states.check(),
       make: (source, distribute, hooks) =>
         new InformerPart<T>(source, {
           ...rest,
@@ -185,6 +185,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.#states = new StateFeed({
       name,
       state: () => this.state,
+      onNews: (state) => this.#metrics?.stateChanged(state),
       onState: onState && ((state) => onState(state, this as unknown as Informer<KubernetesObject>)),
       logger,
     });
@@ -272,6 +273,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     return this;
   }
 
+  /** Reads what it holds. */
   lister(): Lister<T> {
     return new Lister<T>({
       getByKey: (key) => this.#table.get(key)?.view(),
@@ -289,12 +291,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   /** Only before the start. */
   setTransform(transform: Transform<T>): void {
     this.#mustNotHaveStarted('setTransform');
+    mustBeFunction(`setTransform of ${this.name}`, transform);
     this.#transform = transform;
   }
 
   /** Only before the start. The handler hears of every failed list and watch; what it does changes nothing. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#mustNotHaveStarted('setWatchErrorHandler');
+    mustBeFunction(`setWatchErrorHandler of ${this.name}`, handler);
     this.#parts.setWatchErrorHandler(handler);
   }
 
@@ -414,14 +418,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   #end(): void {
     this.#isOver = true;
-    this.#checkState();
+    this.#states.check();
     this.#states.end();
     this.#metrics?.end();
-  }
-
-  #checkState(): void {
-    const state = this.#states.check();
-    if (state) this.#metrics?.stateChanged(state);
   }
 
   #stopClosed(): void {

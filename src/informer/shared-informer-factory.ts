@@ -68,10 +68,15 @@ export interface SharedInformerFactoryOptions
   snapshot?: SnapshotOptions | undefined;
 }
 
-const byResource: ValueCheck = (value) =>
-  typeof value === 'object' && value !== null && Symbol.iterator in value
-    ? undefined
-    : 'a Map, or a list of [resource, number of milliseconds]';
+const byResource: ValueCheck = (value) => {
+  const wanted = 'a Map, or a list of [resource, number of milliseconds]';
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) return wanted;
+  for (const entry of value as Iterable<unknown>) {
+    if (!Array.isArray(entry) || aNumber(entry[1], '') !== undefined) return wanted;
+    mustBeResource('customResyncMs', entry[0]);
+  }
+  return undefined;
+};
 
 const { name: _, indexers: __, ...SHARED_CHECKS } = SETTING_CHECKS;
 
@@ -176,7 +181,7 @@ export class SharedInformerFactory implements AsyncDisposable {
    */
   for<T extends KubernetesObject>(resource: Resource<T>, options?: ResourceOptions<T>): ResourceInformer<T> {
     mustBeResource('for', resource);
-    return this.#handle('', resource, options, {});
+    return this.#handle(resource, options, {});
   }
 
   /**
@@ -192,7 +197,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     const known = builtinToken(group, version, plural);
     if (known) return this.for(known, options);
     const resource: Resource = { ...defineResource({ group, version, plural, kind: '*' }), kind: '' };
-    return this.#handle('', resource, options, { discoverScope: true });
+    return this.#handle(resource, options, { discoverScope: true });
   }
 
   /** Only the metadata of each object is asked for, sent and kept. client-go: metadatainformer. */
@@ -201,7 +206,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     options?: ResourceOptions<PartialObjectMetadata>,
   ): ResourceInformer<PartialObjectMetadata> {
     mustBeResource('forMetadata', resource);
-    return this.#handle('metadata of ', resource as Resource<PartialObjectMetadata>, options, { metadataOnly: true });
+    return this.#handle(resource as Resource<PartialObjectMetadata>, options, { metadataOnly: true });
   }
 
   /** The informer of a resource, made by `newInformer` unless there is one; what that throws, this throws. client-go: InformerFor. */
@@ -314,7 +319,6 @@ export class SharedInformerFactory implements AsyncDisposable {
 
   /** Wrong options are told at once, and not when the informer is made. */
   #handle<T extends KubernetesObject>(
-    prefix: string,
     resource: Resource<T>,
     options: ResourceOptions<T> | undefined,
     extra: Pick<ClusterOrigin<T>, 'metadataOnly' | 'discoverScope'>,
@@ -322,11 +326,13 @@ export class SharedInformerFactory implements AsyncDisposable {
     const { tweakListOptions: tweak } = this.#options;
     const name = resourceName(resource);
     const settled = settledOptions(`the options of ${name}`, resource, options, { tweak, functions: this.#functions });
-    const key = `${prefix}${name}${settled.key}`;
+    const what = extra.metadataOnly ? 'metadata' : '';
+    const key = `${name}${what && `[${what}]`}${settled.key}`;
+    const summary = [what, settled.summary].filter(Boolean).join(' ');
     const follows = settled.settings.namespace === undefined && this.namespaces.list() !== undefined;
     return new ResourceInformer(resource, () =>
       this.#shared(key, resource, follows, (resyncMs) => {
-        const own = settled.summary && { name: this.#entries.freeName(`${name}[${shortened(settled.summary)}]`) };
+        const own = summary && { name: this.#entries.freeName(`${name}[${shortened(summary)}]`) };
         return this.#newInformer(resource, { resyncMs, ...settled.settings, ...extra, ...own });
       }),
     );

@@ -5,6 +5,7 @@ import { silentLogger } from '../observe/logger.ts';
 import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 import { clusterFixture, until } from './cluster-fixture.ts';
 import type { InformerState } from './informer-state.ts';
+import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 import { StateFeed } from './state-stream.ts';
 
@@ -44,15 +45,58 @@ describe('onState', () => {
     expect(heard.filter((line, at) => line.endsWith('stopped') && heard[at - 1] === line)).toEqual([]);
   });
 
-  it('changes nothing by failing', async () => {
-    await using scene = await setup({
-      onState: () => {
+  it('of a single informer is called with each new state, and the informer', async () => {
+    await using fixture = await clusterFixture();
+    const heard: [phase: string, informer: unknown][] = [];
+    const informer = new SharedIndexInformer({
+      cluster: fixture.cluster,
+      resource: configMaps,
+      onState: ({ phase }, of) => void heard.push([phase, of]),
+    });
+    expect(heard).toEqual([]);
+    const running = informer.run();
+    await until(() => informer.state.phase === 'watching');
+    await informer.stop();
+    await running;
+    expect(heard.map(([phase]) => phase)).toEqual(['listing', 'watching', 'stopped']);
+    expect(heard.every(([, of]) => of === informer)).toBe(true);
+  });
+
+  it.each<[how: string, onState: () => void]>([
+    [
+      'throwing',
+      () => {
         throw new Error('of the user');
       },
-    });
+    ],
+    ['a promise that rejects', async () => Promise.reject(new Error('of the user'))],
+  ])('changes nothing by failing: %s', async (_, onState) => {
+    await using scene = await setup({ onState });
     scene.factory.start();
     await until(() => scene.informer.state.phase === 'watching', scene.tick);
     expect(scene.logger.lines.join()).toContain('configmaps.v1: onState failed');
+  });
+
+  it('may change the state: what it hears and what the metrics show ends with the last one', async () => {
+    const { metrics, values } = recordedMetrics();
+    const heard: string[] = [];
+    await using scene = await setup({
+      namespace: 'default',
+      metrics,
+      onState: ({ phase }) => {
+        heard.push(phase);
+        if (phase === 'forbidden') void scene.factory.namespaces.remove('closed');
+      },
+    });
+    scene.server.access.deny({ namespaces: ['closed'] });
+    scene.factory.start();
+    await until(() => scene.informer.state.phase === 'watching', scene.tick);
+    const adding = scene.factory.namespaces.add('closed');
+    await until(() => heard.includes('forbidden') && scene.informer.state.phase === 'watching', scene.tick);
+    expect(await adding).toBe(false);
+    expect(heard.at(-1)).toBe('watching');
+    expect(values.get('tidewatch_informer_phase configmaps.v1 watching')).toBe(1);
+    expect(values.get('tidewatch_informer_phase configmaps.v1 forbidden')).toBe(0);
   });
 });
 
@@ -87,7 +131,13 @@ describe('states of an informer', () => {
 
   it('come one by one to a reader that waits, also those of one turn; what is left is read before the end', async () => {
     let state: InformerState = { phase: 'idle', since: 0 };
-    const feed = new StateFeed({ name: 'x', state: () => state, onState: undefined, logger: silentLogger });
+    const feed = new StateFeed({
+      name: 'x',
+      state: () => state,
+      onNews() {},
+      onState: undefined,
+      logger: silentLogger,
+    });
     const states = feed.stream(undefined);
     await states.next();
     const waiting = states.next();
@@ -101,10 +151,23 @@ describe('states of an informer', () => {
     expect((await states.next()).done).toBe(true);
   });
 
+  it('are over for one who has left by break, whatever comes afterwards', async () => {
+    await using scene = await setup();
+    const states = scene.informer.states();
+    for await (const { phase } of states) {
+      expect(phase).toBe('idle');
+      break;
+    }
+    scene.factory.start();
+    await until(() => scene.informer.state.phase === 'watching', scene.tick);
+    expect(await states.next()).toEqual({ done: true, value: undefined });
+  });
+
   it('end at the signal, also while one is waited for, and at once after it or after the informer', async () => {
     await using scene = await setup();
     const { factory, informer } = scene;
     const stop = new AbortController();
+    const early = informer.states();
     const states = informer.states({ signal: stop.signal });
     await states.next();
     const waiting = states.next();
@@ -112,9 +175,10 @@ describe('states of an informer', () => {
     expect(await waiting).toEqual({ done: true, value: undefined });
     expect(await informer.states({ signal: stop.signal }).next()).toEqual({ done: true, value: undefined });
     await factory.shutdown();
-    const after = informer.states();
-    expect((await after.next()).value?.phase).toBe('stopped');
-    expect((await after.next()).done).toBe(true);
+    for (const after of [informer.states(), early]) {
+      expect((await after.next()).value?.phase).toBe('stopped');
+      expect((await after.next()).done).toBe(true);
+    }
   });
 });
 

@@ -15,6 +15,8 @@ export interface StateFeedOptions {
   name: string;
   /** As it is now. */
   state: () => InformerState;
+  /** Called before anything that can change the state again. */
+  onNews: (state: InformerState) => void;
   /** What the user wants to be called. */
   onState: ((state: InformerState) => void) | undefined;
   logger: Logger;
@@ -33,20 +35,19 @@ export class StateFeed {
     this.#last = options.state();
   }
 
-  /** To be called when the state may have changed. Returns the new one if so. */
-  check(): InformerState | undefined {
-    const { name, state: stateOf, onState, logger } = this.#options;
+  /** To be called when the state may have changed. */
+  check(): void {
+    const { name, state: stateOf, onNews, onState, logger } = this.#options;
     const state = stateOf();
-    if (this.#isOver || !isNews(this.#last, state)) return undefined;
+    if (this.#isOver || !isNews(this.#last, state)) return;
     this.#last = state;
+    onNews(state);
     this.#wake(state);
-    if (onState !== undefined) {
-      guarded(
-        () => onState(state),
-        (thrown) => logger.error(`${name}: onState failed, which changes nothing.`, thrown),
-      );
-    }
-    return state;
+    if (onState === undefined) return;
+    guarded(
+      () => onState(state),
+      (thrown) => logger.error(`${name}: onState failed, which changes nothing.`, thrown),
+    );
   }
 
   /** No state follows. */

@@ -25,9 +25,13 @@ const CHECKS: OptionChecks<SyncOptions> = { ...WAIT_CHECKS, clock: anObject };
  */
 export async function waitForCacheSync(
   informers: readonly CacheSync[],
-  options: WaitOptions & { clock?: Clock | undefined } = {},
+  options: WaitOptions & {
+    /** Times the waits. Default: the system clock. */
+    clock?: Clock | undefined;
+  } = {},
 ): Promise<boolean> {
   const { timeoutMs, signal, clock = systemClock } = checkedOptions<SyncOptions>('waitForCacheSync', options, CHECKS);
+  if (!Array.isArray(informers)) throw new TypeError(`waitForCacheSync takes a list, and got ${shown(informers)}`);
   informers.forEach(mustBeWaitable);
   const giveUp = new AbortController();
   const end = new AbortController();

@@ -1,5 +1,5 @@
 import type { Defined } from '../api/defined.ts';
-import { anObject, aText, checkedOptions, type OptionChecks, type ValueCheck } from '../api/option-check.ts';
+import { aClock, aLogger, aText, checkedOptions, type OptionChecks, type ValueCheck } from '../api/option-check.ts';
 import type { Resource } from '../api/resource.ts';
 import { mustBeResource } from '../api/resource-check.ts';
 import type { Manager } from '../controller/manager.ts';
@@ -38,10 +38,10 @@ const CHECKS: OptionChecks<InspectorOptions> = {
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
       ? undefined
       : 'a whole number from 0 to 65535',
-  host: (value) => (value === '' ? 'a name or an address' : aText(value)),
+  host: (value, where) => (value === '' ? 'a name or an address' : aText(value, where)),
   show: (value) => (Array.isArray(value) ? undefined : 'a list of resources, such as [pods]'),
-  logger: anObject,
-  clock: anObject,
+  logger: aLogger,
+  clock: aClock,
 };
 
 /** Throws a `TypeError` that says what is wanted. */

@@ -46,8 +46,21 @@ export async function loadKubeconfig(options: KubeconfigLoadOptions): Promise<Ku
   return mergeKubeconfigs(loaded);
 }
 
-/** What `loadKubeconfig` looks at when no file is named; a file in this list may be missing. */
+/** Whether it is a kubeconfig itself, and not the path of one: it may hold secrets, and must not be in a message. */
+export function isContent(text: string): boolean {
+  return /\n|^\s*\{/.test(text);
+}
+
+/**
+ * What `loadKubeconfig` looks at when no file is named; a file in this list may be missing. Throws `KubeconfigError` when KUBECONFIG does
+ * not hold paths.
+ */
 export function defaultKubeconfigFiles(env: Environment): string[] {
+  if (env.KUBECONFIG && isContent(env.KUBECONFIG)) {
+    throw new KubeconfigError(
+      'KUBECONFIG holds a kubeconfig itself, and must hold the path of one: write it to a file, or pass it as the option `kubeconfig`',
+    );
+  }
   if (env.KUBECONFIG) return env.KUBECONFIG.split(delimiter);
   const home = env.HOME || env.USERPROFILE;
   return home ? [join(home, '.kube', 'config')] : [];

@@ -1,8 +1,9 @@
 import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { KeyError } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { aBoolean, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { PoppableQueue, QueueItem } from './poppable-queue.ts';
-import type { Delta, Deltas, DeltaType, QueueOptions } from './queue.ts';
+import { type Delta, type Deltas, type DeltaType, QUEUE_CHECKS, type QueueOptions } from './queue.ts';
 import { runThrough, STEP, type Steps, setOf } from './queue-input.ts';
 
 /**
@@ -127,6 +128,8 @@ export interface DeltaFIFOOptions<T> extends QueueOptions<T> {
   emitReplaced?: boolean | undefined;
 }
 
+const DELTA_FIFO_CHECKS: OptionChecks<DeltaFIFOOptions<unknown>> = { ...QUEUE_CHECKS, emitReplaced: aBoolean };
+
 /** An object that was listed, and of which nothing else is queued, stands for itself: a large list costs next to nothing. */
 type Waiting<T> = T | QueueItem<T>;
 
@@ -141,8 +144,9 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   readonly #listType: DeltaType;
 
   constructor(options: DeltaFIFOOptions<T> = {}) {
-    super(options);
-    this.#listType = (options.emitReplaced ?? true) ? 'Replaced' : 'Sync';
+    const { emitReplaced = true, ...rest } = checkedOptions('DeltaFIFO', options, DELTA_FIFO_CHECKS);
+    super(rest);
+    this.#listType = emitReplaced ? 'Replaced' : 'Sync';
   }
 
   get length(): number {
@@ -218,6 +222,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     this.wake();
   }
 
+  /** What waits for the object of that key, oldest first; undefined when nothing does. */
   getByKey(key: string): Deltas<T> | undefined {
     const waiting = this.#queued.get(key);
     return waiting instanceof QueueItem ? waiting.deltas.slice() : waiting && [this.#newest(waiting)];

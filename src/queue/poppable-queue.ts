@@ -1,4 +1,5 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { checkedOptions } from '../api/option-check.ts';
 import { isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -10,6 +11,7 @@ import {
   type Deltas,
   type KnownObjects,
   type ProcessDeltas,
+  QUEUE_CHECKS,
   type Queue,
   QueueClosedError,
   type QueueOptions,
@@ -69,6 +71,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   #initialNext = 0;
 
   constructor(options: QueueOptions<T> = {}) {
+    checkedOptions(new.target.name, options, QUEUE_CHECKS);
     this.intake = new ObjectIntake(options);
     this.knownObjects = options.knownObjects;
     this.#logger = safeLogger(options.logger);

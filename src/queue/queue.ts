@@ -1,5 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import type { KeyFunction } from '../api/key.ts';
+import { aBoolean, aClock, aFunction, aLogger, anObject, type OptionChecks } from '../api/option-check.ts';
 import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -50,6 +51,15 @@ export interface QueueOptions<T> {
   clock?: Clock | undefined;
 }
 
+export const QUEUE_CHECKS: OptionChecks<QueueOptions<unknown>> = {
+  keyFunction: aFunction,
+  knownObjects: anObject,
+  transform: aFunction,
+  retryOnError: aBoolean,
+  logger: aLogger,
+  clock: aClock,
+};
+
 /** The queue was closed. client-go's `ErrFIFOClosed`. */
 export class QueueClosedError extends TidewatchError {
   declare readonly name: 'QueueClosedError';
@@ -74,7 +84,9 @@ export class QueueClosedError extends TidewatchError {
  * objects (the in-order queue gives it), or that each intermediate change of an object is seen on its own.
  */
 export interface Queue<T> {
+  /** Queues the object as `Added`. */
   add(object: T): void;
+  /** Queues the object as `Updated`. */
   update(object: T): void;
   /** Dropped when the object is neither known nor queued (the in-order queue always takes it). */
   delete(object: T | DeletedFinalStateUnknown<T>): void;
@@ -102,9 +114,11 @@ export interface Queue<T> {
   /** Resolves when something is queued or the queue is closed. */
   whenReady(): Promise<void>;
 
+  /** Whether everything of the first `replace` has been processed; see above. */
   hasSynced(): boolean;
   /** Final. Drops what is queued, rejects every waiting `pop`, and ignores what comes later. */
   close(): void;
+  /** After `close`. */
   readonly isClosed: boolean;
   /** How many objects (in-order queue: changes) wait. */
   readonly length: number;

@@ -1,4 +1,5 @@
 import type { Settled } from '../api/defined.ts';
+import { aNumber, type OptionChecks } from '../api/option-check.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 
@@ -15,6 +16,14 @@ export interface BackoffOptions {
   /** When nothing has been waited for during this time, the next wait is the first again. Default 120,000. */
   resetMs?: number | undefined;
 }
+
+export const BACKOFF_CHECKS: OptionChecks<BackoffOptions> = {
+  initialMs: aNumber,
+  factor: aNumber,
+  maxMs: aNumber,
+  jitter: aNumber,
+  resetMs: aNumber,
+};
 
 export interface BackoffTime {
   clock: Pick<Clock, 'now' | 'scheduler'>;

@@ -197,7 +197,7 @@ describe('ListWatch', () => {
     await expect(lw.list({}, { signal })).rejects.toThrow('bug');
     await expect(lw.watch({}, { signal })).rejects.toThrow('bug');
     expect(() => new ListWatch({ list } as unknown as ConstructorParameters<typeof ListWatch>[0])).toThrow(
-      'watch must be a function',
+      'ListWatch needs the option watch: a function',
     );
   });
 

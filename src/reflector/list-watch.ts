@@ -1,11 +1,18 @@
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import { aBoolean, aFunction, aText, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { Resource } from '../api/resource.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 
 /** The functions that a `ListWatch` is made of. */
 export interface ListWatchOptions<T extends KubernetesObject> extends ListerWatcher<T> {}
+
+const CHECKS: OptionChecks<ListWatchOptions<KubernetesObject>> = {
+  list: aFunction,
+  watch: aFunction,
+  supportsWatchList: aBoolean,
+};
 
 /** What is listed and watched of a resource. */
 export interface ListWatchScope {
@@ -16,6 +23,8 @@ export interface ListWatchScope {
   /** `spec.nodeName=node-1`. */
   fieldSelector?: string | undefined;
 }
+
+const SCOPE_CHECKS: OptionChecks<ListWatchScope> = { namespace: aText, labelSelector: aText, fieldSelector: aText };
 
 /** What a `ListWatch` needs of a `Cluster`. */
 export interface ListWatchCluster {
@@ -41,9 +50,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   readonly #options: ListWatchOptions<T>;
 
   constructor(options: ListWatchOptions<T>) {
-    for (const name of ['list', 'watch'] as const) {
-      if (typeof options?.[name] !== 'function') throw new TypeError(`ListWatch: ${name} must be a function`);
-    }
+    checkedOptions('ListWatch', options, CHECKS, ['list', 'watch']);
     this.#options = options;
     this.supportsWatchList = options.supportsWatchList ?? false;
   }
@@ -52,14 +59,10 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   static for<T extends KubernetesObject>(
     cluster: ListWatchCluster,
     resource: Resource<T>,
-    { namespace, labelSelector, fieldSelector }: ListWatchScope = {},
+    given: ListWatchScope = {},
   ): ListWatch<T> {
+    const scope = checkedOptions('ListWatch.for', given, SCOPE_CHECKS);
     const client = cluster.client(resource);
-    const scope = {
-      ...(namespace !== undefined && { namespace }),
-      ...(labelSelector !== undefined && { labelSelector }),
-      ...(fieldSelector !== undefined && { fieldSelector }),
-    };
     return new ListWatch({
       list: (options, { signal }) => client.list({ ...options, ...scope, signal }),
       watch: (options, { signal }) => client.watch({ ...options, ...scope, signal }),

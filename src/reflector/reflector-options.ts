@@ -1,10 +1,23 @@
 import type { KubernetesObject } from '../api/metadata.ts';
+import {
+  aBoolean,
+  aClock,
+  aFunction,
+  aLogger,
+  aMeter,
+  aNumber,
+  anObject,
+  anything,
+  aText,
+  type OptionChecks,
+  optionsOf,
+} from '../api/option-check.ts';
 import type { Reachability } from '../api/reachability.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
 import { type Random, systemRandom } from '../observe/random.ts';
-import type { BackoffOptions } from './backoff.ts';
+import { BACKOFF_CHECKS, type BackoffOptions } from './backoff.ts';
 import type { CachedListerWatcher, CachedTarget, ListerWatcher } from './lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
 import type { TraceOrigin } from './reflector-trace.ts';
@@ -97,7 +110,7 @@ export interface ReflectorSetup {
    * `goneCheckMs` until it does. Unset: a 404 empties nothing and is retried like any failure.
    */
   confirmGone?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** How often a type that the server does not know is asked for. Default 5,000. Ignored without `confirmGone`. */
+  /** How often a type that the server does not know is asked for. Default 5,000. Of a `Reflector`, ignored without `confirmGone`. */
   goneCheckMs?: number | undefined;
   /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
   minWatchTimeoutMs?: number | undefined;
@@ -125,6 +138,36 @@ export interface ReflectorSetup {
    */
   onState?: ((state: ReflectorState) => void) | undefined;
 }
+
+export const SETUP_CHECKS: OptionChecks<ReflectorSetup> = {
+  name: aText,
+  clock: aClock,
+  random: aFunction,
+  logger: aLogger,
+  metrics: aMeter,
+  resyncMs: aNumber,
+  shouldResync: aFunction,
+  pageSize: aNumber,
+  watchList: aBoolean,
+  watchErrorHandler: aFunction,
+  confirmGone: aFunction,
+  goneCheckMs: aNumber,
+  minWatchTimeoutMs: aNumber,
+  backoff: optionsOf(BACKOFF_CHECKS),
+  watchListBookmarkTimeoutMs: aNumber,
+  silenceTimeoutMs: aNumber,
+  slowListMs: aNumber,
+  maxInternalErrorRetryMs: aNumber,
+  reachability: anObject,
+  onState: aFunction,
+};
+
+/** Their methods are checked where they are used. */
+export const REFLECTOR_CHECKS: OptionChecks<ReflectorOptions<KubernetesObject>> = {
+  ...SETUP_CHECKS,
+  listerWatcher: anything,
+  target: anything,
+};
 
 const MIN_WATCH_TIMEOUT_MS = 5 * 60_000;
 const MIN_RESYNC_MS = 1_000;

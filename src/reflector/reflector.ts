@@ -1,10 +1,16 @@
 import type { CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { checkedOptions } from '../api/option-check.ts';
 import { isPromiseLike } from '../api/promise-like.ts';
 import { CachedReflector } from './cached-reflector.ts';
 import type { CachedTarget } from './lister-watcher.ts';
 import { plainSource } from './plain-source.ts';
-import type { ReflectorOptions, ReflectorTarget, WatchErrorHandler } from './reflector-options.ts';
+import {
+  REFLECTOR_CHECKS,
+  type ReflectorOptions,
+  type ReflectorTarget,
+  type WatchErrorHandler,
+} from './reflector-options.ts';
 import type { ReflectorState } from './reflector-state.ts';
 
 /**
@@ -27,6 +33,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #reflector: CachedReflector<T>;
 
   constructor(options: ReflectorOptions<T>) {
+    checkedOptions('Reflector', options, REFLECTOR_CHECKS, ['name', 'listerWatcher', 'target']);
     const { listerWatcher, target } = options;
     this.#reflector = new CachedReflector<T>({
       ...options,

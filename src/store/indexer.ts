@@ -1,14 +1,17 @@
 import type { FieldPath } from '../api/field-path.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
+import { anObject, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { IndexDefinition, Indexers } from './index-definition.ts';
 import { type ProjectedRow, type ProjectionOptions, project } from './projection.ts';
-import { KeptObject, Store, type StoreOptions, viewsOf } from './store.ts';
+import { KeptObject, STORE_CHECKS, Store, type StoreOptions, viewsOf } from './store.ts';
 
 /** Options of `Indexer`. */
 export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions<T> {
   /** Default: none. */
   indexers?: Indexers<T> | undefined;
 }
+
+const INDEXER_CHECKS: OptionChecks<IndexerOptions<KubernetesObject>> = { ...STORE_CHECKS, indexers: anObject };
 
 /**
  * A store in which objects can also be found by what an index says of them. Each method throws `IndexError` when there is
@@ -17,8 +20,9 @@ export interface IndexerOptions<T extends KubernetesObject> extends StoreOptions
  */
 export class Indexer<T extends KubernetesObject = KubernetesObject> extends Store<T> {
   constructor(options: IndexerOptions<T> = {}) {
-    super(options);
-    if (options.indexers !== undefined) this.table.addIndexers(options.indexers);
+    const { indexers, ...rest } = checkedOptions(new.target.name, options, INDEXER_CHECKS);
+    super(rest);
+    if (indexers !== undefined) this.table.addIndexers(indexers);
   }
 
   /** All that share at least one value of the index with `obj`, which need not be stored. */
@@ -36,6 +40,7 @@ export class Indexer<T extends KubernetesObject = KubernetesObject> extends Stor
     return this.table.indexValues(indexName);
   }
 
+  /** Those under that value of the index. */
   byIndex(indexName: string, indexedValue: string): Stored<T>[] {
     return viewsOf(this.table.byIndex(indexName, indexedValue));
   }
@@ -54,6 +59,7 @@ export class Indexer<T extends KubernetesObject = KubernetesObject> extends Stor
     this.table.addIndexers(indexers);
   }
 
+  /** The indexes by name, as they were defined. */
   getIndexers(): Record<string, IndexDefinition<T>> {
     return this.table.getIndexers();
   }

@@ -1,4 +1,5 @@
-import { defined, type Settled } from '../api/defined.ts';
+import type { Settled } from '../api/defined.ts';
+import { aClock, aFunction, aLogger, aNumber, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
@@ -25,6 +26,14 @@ export interface MutationDetectorOptions {
   logger?: Logger | undefined;
 }
 
+const CHECKS: OptionChecks<MutationDetectorOptions> = {
+  clock: aClock,
+  periodMs: aNumber,
+  retainMs: aNumber,
+  onMutation: aFunction,
+  logger: aLogger,
+};
+
 interface Watched {
   readonly key: string;
   readonly object: object;
@@ -47,13 +56,14 @@ export class MutationDetector {
   #turnedMs: number;
 
   constructor(options: MutationDetectorOptions) {
+    const set = checkedOptions('MutationDetector', options, CHECKS, ['clock']);
     const logger = safeLogger(options.logger);
     const report = ({ key, paths }: Mutation) =>
       logger.error(
         `The cached object ${key} was changed by a reader${paths.length === 0 ? '' : ` at ${paths.join(', ')}`}: ` +
           'objects from a store are shared; copy them (structuredClone) before changing them.',
       );
-    this.#options = { periodMs: 1_000, retainMs: 120_000, onMutation: report, ...defined(options), logger };
+    this.#options = { periodMs: 1_000, retainMs: 120_000, onMutation: report, ...set, logger };
     this.#turnedMs = monotonicMs(options.clock);
   }
 

@@ -3,6 +3,7 @@ import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts'
 import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
 import type { Labels } from '../api/label-selector.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
+import { aFunction, anObject, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { MutationDetector } from './mutation-detector.ts';
 import { ObjectTable } from './object-table.ts';
 
@@ -56,6 +57,13 @@ export interface StoreOptions<T extends KubernetesObject> {
   table?: ObjectTable<T> | undefined;
 }
 
+export const STORE_CHECKS: OptionChecks<StoreOptions<KubernetesObject>> = {
+  keyFunction: aFunction,
+  transform: aFunction,
+  mutationDetector: anObject,
+  table: anObject,
+};
+
 /**
  * The last known state of objects, by key. Objects are returned as they were given: treat them as read-only, for
  * everybody else gets the same one. A call that throws has changed nothing. client-go's `cache.Store`.
@@ -68,6 +76,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
   readonly #mutationDetector: MutationDetector | undefined;
 
   constructor(options: StoreOptions<T> = {}) {
+    checkedOptions(new.target.name, options, STORE_CHECKS);
     this.table = options.table ?? new ObjectTable<T>();
     this.#keyFunction = options.keyFunction ?? metaNamespaceKey;
     this.#transform = options.transform;
@@ -78,10 +87,12 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     return this.table.size;
   }
 
+  /** As `update`: there is one object of a key. */
   add(obj: T): void {
     this.update(obj);
   }
 
+  /** Stores the object under its key, in place of the one that is there. */
   update(obj: T): void {
     const cached = this.#put(this.#transform === undefined ? obj : this.#transform(obj));
     this.#mutationDetector?.watch(cached.key, cached.view());
@@ -113,6 +124,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     return viewsOneByOne(this.table.values());
   }
 
+  /** The keys of all objects. */
   listKeys(): string[] {
     return [...this.table.keys()];
   }
@@ -122,6 +134,7 @@ export class Store<T extends KubernetesObject = KubernetesObject> {
     return this.getByKey(obj instanceof DeletedFinalStateUnknown ? obj.key : this.#keyOf(obj));
   }
 
+  /** The object of that key, if there is one. It is shared: it must not be changed. */
   getByKey(key: string): Stored<T> | undefined {
     return this.table.get(key)?.view();
   }

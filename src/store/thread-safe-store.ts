@@ -14,6 +14,7 @@ export class ThreadSafeStore<T extends KubernetesObject = KubernetesObject> {
     this.#table = new ObjectTable<T>(indexers);
   }
 
+  /** As `update`: there is one object of a key. */
   add(key: string, obj: T): void {
     this.update(key, obj);
   }
@@ -28,6 +29,7 @@ export class ThreadSafeStore<T extends KubernetesObject = KubernetesObject> {
     return this.#table.remove(key) !== undefined;
   }
 
+  /** The object of that key, if there is one. */
   get(key: string): Stored<T> | undefined {
     return this.#table.get(key)?.view();
   }
@@ -37,6 +39,7 @@ export class ThreadSafeStore<T extends KubernetesObject = KubernetesObject> {
     return viewsOf(this.#table.values());
   }
 
+  /** The keys of all objects. */
   listKeys(): string[] {
     return [...this.#table.keys()];
   }
@@ -73,6 +76,7 @@ export class ThreadSafeStore<T extends KubernetesObject = KubernetesObject> {
     this.#table.addIndexers(indexers);
   }
 
+  /** The indexes by name, as they were defined. */
   getIndexers(): Record<string, IndexDefinition<T>> {
     return this.#table.getIndexers();
   }

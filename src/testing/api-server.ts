@@ -1,10 +1,12 @@
 import {
   aBoolean,
+  aClock,
   aFunction,
+  aLogger,
   aNumber,
   anObject,
   anything,
-  aText,
+  aSecret,
   checkedOptions,
   type OptionChecks,
   oneOf,
@@ -29,8 +31,8 @@ const SERVER_CHECKS: OptionChecks<ApiServerOptions> = {
   controllers: aBoolean,
   newCluster: aBoolean,
   access: oneOf('rbac'),
-  clock: anObject,
-  logger: anObject,
+  clock: aClock,
+  logger: aLogger,
   random: aFunction,
   historyLimit: aNumber,
   historyMaxAgeMs: aNumber,
@@ -51,6 +53,7 @@ export class ApiServer extends EmbeddedServer {
     Object.defineProperty(ApiServer, 'name', { value: 'ApiServer' });
   }
 
+  /** Resolves when it can be asked. Throws a `TypeError` for options that there are not. */
   static override async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     checkedOptions('ApiServer.start', options, SERVER_CHECKS);
     const server = new ApiServer(options);
@@ -60,7 +63,7 @@ export class ApiServer extends EmbeddedServer {
 
   /** Reaches the server in process, without a socket. */
   cluster(given: InProcessClusterOptions = {}): Cluster {
-    const { token, ...options } = checkedOptions('server.cluster', given, { ...CLUSTER_CHECKS, token: aText });
+    const { token, ...options } = checkedOptions('server.cluster', given, { ...CLUSTER_CHECKS, token: aSecret });
     const transport = this.transport(token === undefined ? {} : { token });
     return Cluster.over(transport, { server: this.url || 'the embedded API server', ...options });
   }

@@ -2,6 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  aBoolean,
+  aClock,
+  aLogger,
+  aNumber,
+  anObject,
+  anything,
+  aSignal,
+  aText,
+  checkedOptions,
+  type OptionChecks,
+} from '../api/option-check.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { schedulerOf } from '../observe/scheduler.ts';
@@ -50,6 +62,18 @@ export interface ControlPlaneOptions {
   signal?: AbortSignal | undefined;
 }
 
+const CHECKS: OptionChecks<ControlPlaneOptions> = {
+  assets: aText,
+  flags: anObject,
+  tokens: anything,
+  clientCertificates: aBoolean,
+  startTimeoutMs: aNumber,
+  stopGraceMs: aNumber,
+  logger: aLogger,
+  clock: aClock,
+  signal: aSignal,
+};
+
 /** Somebody else may take a free port between our look and the program's. */
 const PORT_ATTEMPTS = 5;
 
@@ -87,6 +111,7 @@ export class ControlPlane implements AsyncDisposable {
 
   /** Resolves when the API server says on /readyz that it is ready. On failure nothing is left behind. */
   static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+    checkedOptions('ControlPlane.start', options, CHECKS);
     options.signal?.throwIfAborted();
     const etcd = findProgram('etcd', { assets: options.assets });
     const apiserver = findProgram('kube-apiserver', { assets: options.assets });
@@ -126,7 +151,15 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** A kubeconfig as YAML, with everything inline; of the administrator unless another user is given. */
-  kubeconfig(options: { user?: KubeconfigUser | undefined; namespace?: string | undefined } = {}): string {
+  kubeconfig(
+    options: {
+      /** Whose. Default: the administrator's. */
+      user?: KubeconfigUser | undefined;
+      /** The namespace of its context. Default: none, which means `default`. */
+      namespace?: string | undefined;
+    } = {},
+  ): string {
+    checkedOptions('kubeconfig', options, { user: anObject, namespace: aText });
     const { user = { token: this.token }, namespace } = options;
     return writeKubeconfig({ server: this.#server, ca: this.ca, user, namespace });
   }
@@ -150,7 +183,12 @@ export class ControlPlane implements AsyncDisposable {
   /** Runs kubectl as the administrator. A failing command is a result with its code, not an error. */
   kubectl(
     args: readonly string[],
-    options: { input?: string | undefined; signal?: AbortSignal | undefined } = {},
+    options: {
+      /** What kubectl reads from its standard input, for `-f -`. Default: nothing. */
+      input?: string | undefined;
+      /** Kills kubectl; the result then rejects with the signal's reason. */
+      signal?: AbortSignal | undefined;
+    } = {},
   ): Promise<KubectlResult> {
     return runKubectl(args, { ...options, kubeconfig: this.kubeconfigFile(), assets: this.#options.assets });
   }

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import { aNumber, anything, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { Manager } from '../controller/manager.ts';
+import { MANAGER_CHECKS } from '../controller/manager-arguments.ts';
 import type { ManagerOptions } from '../controller/manager-options.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { messageOf } from '../observe/guarded.ts';
@@ -22,6 +24,10 @@ export interface SettleOptions {
   /** How much time of the clock may pass. Default ten minutes. */
   maxMs?: number | undefined;
 }
+
+const { clock: _, factory: __, ...OF_MANAGER } = MANAGER_CHECKS;
+const CHECKS: OptionChecks<ControllerTestOptions> = { ...OF_MANAGER, objects: anything };
+const SETTLE_CHECKS: OptionChecks<SettleOptions> = { maxMs: aNumber };
 
 /**
  * Controllers on an embedded server, by a clock that stands still: `settle` lets them work until nothing is left to do. The custom resources
@@ -53,10 +59,9 @@ export class ControllerTest implements AsyncDisposable {
   }
 
   /** `setup` adds the controllers. Begins to run them; nothing has happened yet. */
-  static async start(
-    setup: (manager: Manager) => unknown,
-    { objects = [], ...options }: ControllerTestOptions = {},
-  ): Promise<ControllerTest> {
+  static async start(setup: (manager: Manager) => unknown, given: ControllerTestOptions = {}): Promise<ControllerTest> {
+    checkedOptions('ControllerTest.start', given, CHECKS);
+    const { objects = [], ...options } = given;
     const clock = new FakeClock();
     const quiet = options.logger ? { logger: options.logger } : {};
     const server = await ApiServer.start({ listen: false, clock, ...quiet });
@@ -75,7 +80,8 @@ export class ControllerTest implements AsyncDisposable {
    * run later, by `requeueAfterMs`, is not waited for: use `clock.advance`. Rejects when the manager fails, and after `maxMs` with
    * what is left.
    */
-  async settle({ maxMs = 10 * 60_000 }: SettleOptions = {}): Promise<void> {
+  async settle(options: SettleOptions = {}): Promise<void> {
+    const { maxMs = 10 * 60_000 } = checkedOptions('settle', options, SETTLE_CHECKS);
     const endMs = this.clock.monotonicMs() + maxMs;
     let stepMs = STEP_MS;
     for (;;) {

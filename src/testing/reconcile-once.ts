@@ -1,4 +1,5 @@
 import { metaNamespaceKey } from '../api/key.ts';
+import { aLogger, aText, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ReconcileResult } from '../controller/controller.ts';
@@ -22,6 +23,8 @@ export interface ReconcileOnceOptions {
   logger?: Logger | undefined;
 }
 
+const CHECKS: OptionChecks<ReconcileOnceOptions> = { key: aText, controller: aText, logger: aLogger };
+
 /** What one run has done. */
 export interface ReconcileOnceResult {
   /** What the run returned. */
@@ -43,8 +46,9 @@ const byHand = { termOf: () => undefined };
 export async function reconcileOnce(
   setup: (manager: Manager) => unknown,
   objects: readonly TestObject[],
-  { key, controller: wanted, logger = silentLogger }: ReconcileOnceOptions = {},
+  options: ReconcileOnceOptions = {},
 ): Promise<ReconcileOnceResult> {
+  const { key, controller: wanted, logger = silentLogger } = checkedOptions('reconcileOnce', options, CHECKS);
   const clock = new FakeClock();
   const server = await ApiServer.start({ listen: false, clock, logger });
   const cluster = server.cluster({ clock, logger, fieldManager: 'test' });

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { anObject, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { makeServingCertificate } from '../apiserver/http/certificate.ts';
 import type { AdmissionRequest } from '../generated/api/admission/v1.ts';
 import type { ConversionRequest } from '../generated/api/apiextensions/v1.ts';
@@ -52,6 +53,8 @@ export interface WebhookHandlers {
   conversion?: Readonly<Record<string, ConversionHandler>> | undefined;
 }
 
+const CHECKS: OptionChecks<WebhookHandlers> = { admission: anObject, conversion: anObject };
+
 /** How an API server reaches a webhook: the `clientConfig` of a configuration. */
 export interface WebhookClientConfig {
   url: string;
@@ -83,7 +86,9 @@ export class WebhookServer implements AsyncDisposable {
     this.#ca = ca;
   }
 
+  /** Serves HTTPS on a free port of 127.0.0.1, with a certificate of its own: `clientConfig` says how to reach it. */
   static async start(handlers: WebhookHandlers): Promise<WebhookServer> {
+    checkedOptions('WebhookServer.start', handlers, CHECKS);
     const { ca, certificate, key } = makeServingCertificate(['127.0.0.1', 'localhost']);
     const server = createServer({ cert: certificate, key }, (request, response) => {
       const chunks: Buffer[] = [];

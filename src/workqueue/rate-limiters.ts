@@ -1,3 +1,4 @@
+import { aFunction, aNumber, anObject, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { RateLimiter } from './workqueue.ts';
@@ -39,6 +40,19 @@ export interface FastSlowLimiterOptions<T> extends ItemLimiterOptions<T> {
 /** Options of the default rate limiter of controllers. */
 export interface DefaultLimiterOptions<T> extends ExponentialLimiterOptions<T>, BucketLimiterOptions {}
 
+const EXPONENTIAL_CHECKS: OptionChecks<ExponentialLimiterOptions<unknown>> = {
+  keyOf: aFunction,
+  baseMs: aNumber,
+  maxMs: aNumber,
+};
+const BUCKET_CHECKS: OptionChecks<BucketLimiterOptions> = { perSecond: aNumber, burst: aNumber, clock: anObject };
+const FAST_SLOW_CHECKS: OptionChecks<FastSlowLimiterOptions<unknown>> = {
+  keyOf: aFunction,
+  fastMs: aNumber,
+  slowMs: aNumber,
+  fastTries: aNumber,
+};
+
 /** How often each item has failed. */
 class Failures<T> {
   readonly #counts = new Map<unknown, number>();
@@ -71,7 +85,9 @@ export class ExponentialLimiter<T = string> implements RateLimiter<T> {
   readonly #baseMs: number;
   readonly #maxMs: number;
 
-  constructor({ baseMs = 5, maxMs = 1_000_000, keyOf }: ExponentialLimiterOptions<T> = {}) {
+  constructor(options: ExponentialLimiterOptions<T> = {}) {
+    checkedOptions('ExponentialLimiter', options, EXPONENTIAL_CHECKS);
+    const { baseMs = 5, maxMs = 1_000_000, keyOf } = options;
     this.#baseMs = positive('baseMs', baseMs);
     this.#maxMs = positive('maxMs', maxMs);
     this.#failures = new Failures(keyOf);
@@ -102,7 +118,9 @@ export class BucketLimiter<T = string> implements RateLimiter<T> {
   #tokens: number;
   #countedAtMs: number;
 
-  constructor({ perSecond = 10, burst = 100, clock = systemClock }: BucketLimiterOptions = {}) {
+  constructor(options: BucketLimiterOptions = {}) {
+    checkedOptions('BucketLimiter', options, BUCKET_CHECKS);
+    const { perSecond = 10, burst = 100, clock = systemClock } = options;
     if (perSecond === Number.POSITIVE_INFINITY)
       throw new TypeError('perSecond must be finite: without a limit, use none.');
     this.#msPerToken = 1_000 / positive('perSecond', perSecond);
@@ -134,6 +152,7 @@ export class FastSlowLimiter<T = string> implements RateLimiter<T> {
   readonly #options: FastSlowLimiterOptions<T>;
 
   constructor(options: FastSlowLimiterOptions<T>) {
+    checkedOptions('FastSlowLimiter', options, FAST_SLOW_CHECKS, ['fastMs', 'slowMs', 'fastTries']);
     for (const name of ['fastMs', 'slowMs', 'fastTries'] as const) {
       if (!(options[name] >= 0)) throw new TypeError(`${name} must be a number from 0 on, not ${options[name]}.`);
     }
@@ -204,7 +223,12 @@ export class MaxWaitLimiter<T = string> implements RateLimiter<T> {
  * client-go's `DefaultTypedControllerRateLimiter`.
  */
 export function defaultRateLimiter<T = string>(options: DefaultLimiterOptions<T> = {}): RateLimiter<T> {
-  return new MaxOfLimiter(new ExponentialLimiter(options), new BucketLimiter<T>(options));
+  checkedOptions('defaultRateLimiter', options, { ...EXPONENTIAL_CHECKS, ...BUCKET_CHECKS });
+  const { baseMs, maxMs, keyOf, perSecond, burst, clock } = options;
+  return new MaxOfLimiter(
+    new ExponentialLimiter({ baseMs, maxMs, keyOf }),
+    new BucketLimiter<T>({ perSecond, burst, clock }),
+  );
 }
 
 function positive(name: string, value: number): number {

@@ -1,6 +1,7 @@
+import { anObject, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { DelayingQueue } from './delaying-queue.ts';
 import { defaultRateLimiter } from './rate-limiters.ts';
-import type { RateLimiter, WorkQueueOptions } from './workqueue.ts';
+import { type RateLimiter, WORK_QUEUE_CHECKS, type WorkQueueOptions } from './workqueue.ts';
 
 /** Options of `RateLimitingQueue`. */
 export interface RateLimitingQueueOptions<T> extends WorkQueueOptions<T> {
@@ -8,15 +9,17 @@ export interface RateLimitingQueueOptions<T> extends WorkQueueOptions<T> {
   rateLimiter?: RateLimiter<T> | undefined;
 }
 
+const CHECKS: OptionChecks<RateLimitingQueueOptions<unknown>> = { ...WORK_QUEUE_CHECKS, rateLimiter: anObject };
+
 /** A queue whose items are tried again after a wait that its rate limiter decides. client-go's `TypedRateLimitingInterface`. */
 export class RateLimitingQueue<T = string> extends DelayingQueue<T> {
   /** @internal */
   protected readonly rateLimiter: RateLimiter<T>;
 
   constructor(options: RateLimitingQueueOptions<T> = {}) {
-    super(options);
-    this.rateLimiter =
-      options.rateLimiter ?? defaultRateLimiter({ clock: this.clock, ...(options.keyOf && { keyOf: options.keyOf }) });
+    const { rateLimiter, ...rest } = checkedOptions(new.target.name, options, CHECKS);
+    super(rest);
+    this.rateLimiter = rateLimiter ?? defaultRateLimiter({ clock: this.clock, keyOf: options.keyOf });
   }
 
   /** Adds the item when the rate limiter allows it. */

@@ -1,3 +1,4 @@
+import { checkedOptions } from '../api/option-check.ts';
 import { type Deferred, deferred } from '../api/promise-like.ts';
 import { ambient, channels, nextId, type QueueValue } from '../observe/channels.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
@@ -11,7 +12,7 @@ import type { QueueStatus } from './queue-status.ts';
 import { DIRTY, NONE, RUNNING, Slots } from './slots.ts';
 import { Stays } from './stays.ts';
 import { Waiters } from './waiters.ts';
-import type { GetOptions, Queue, WorkQueueOptions } from './workqueue.ts';
+import { type GetOptions, type Queue, WORK_QUEUE_CHECKS, type WorkQueueOptions } from './workqueue.ts';
 
 const NO_OPTIONS: GetOptions = {};
 
@@ -44,6 +45,7 @@ export class WorkQueue<T = string> implements Queue<T> {
   #drained: Deferred<void> | undefined;
 
   constructor(options: WorkQueueOptions<T> = {}) {
+    checkedOptions(new.target.name, options, WORK_QUEUE_CHECKS);
     this.name = options.name ?? 'queue';
     this.clock = options.clock ?? systemClock;
     this.logger = safeLogger(options.logger);

@@ -1,3 +1,4 @@
+import { aClock, aFunction, aLogger, aMeter, aText, type OptionChecks } from '../api/option-check.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -18,6 +19,14 @@ export interface WorkQueueOptions<T> {
   /** Default: none. The names and labels are controller-runtime's: `workqueue_depth` and so on. */
   metrics?: Metrics | undefined;
 }
+
+export const WORK_QUEUE_CHECKS: OptionChecks<WorkQueueOptions<unknown>> = {
+  name: aText,
+  keyOf: aFunction,
+  clock: aClock,
+  logger: aLogger,
+  metrics: aMeter,
+};
 
 /** Options of `queue.get`. */
 export interface GetOptions {

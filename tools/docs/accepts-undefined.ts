@@ -105,13 +105,13 @@ class OptionWalk {
   }
 }
 
-function whereIs(declaration: ts.Declaration): string {
+export function whereIs(declaration: ts.Declaration): string {
   const file = declaration.getSourceFile();
   const { line } = file.getLineAndCharacterOfPosition(declaration.getStart());
   return `${file.fileName.slice(file.fileName.lastIndexOf('/src/') + 1)}:${line + 1}`;
 }
 
-function isOurs(declaration: ts.Declaration): boolean {
+export function isOurs(declaration: ts.Declaration): boolean {
   const { fileName } = declaration.getSourceFile();
   return fileName.includes('/src/') && !fileName.includes('/node_modules/') && !API_OBJECTS.test(fileName);
 }

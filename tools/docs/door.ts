@@ -1,6 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import ts from 'typescript';
 import { constructorsOf, type DocumentedMember, membersOf, oneLine, referencedTypes, staticsOf } from './members.ts';
+import { type OptionParameter, optionParameters } from './option-parameters.ts';
 
 /** One public name of a door, or a type that its signatures speak of. */
 export interface DocumentedName {
@@ -20,11 +21,13 @@ export interface DocumentedName {
 /** Reads the public face of a door from its declarations and doc comments. */
 export class DoorReader {
   readonly #root: string;
+  readonly #doors: readonly string[];
   readonly #program: ts.Program;
   readonly #checker: ts.TypeChecker;
 
   constructor(root: string, doors: readonly string[]) {
     this.#root = root;
+    this.#doors = doors;
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
     this.#program = ts.createProgram(
@@ -34,17 +37,18 @@ export class DoorReader {
     this.#checker = this.#program.getTypeChecker();
   }
 
+  /** Whatever of what the doors export takes options. */
+  optionParameters(): OptionParameter[] {
+    const exported = this.#doors.flatMap((door) =>
+      this.#exportsOf(door).map(([symbol, name]): [string, ts.Symbol] => [name, symbol]),
+    );
+    return optionParameters(this.#checker, exported);
+  }
+
   /** Sorted by file and name; `known` are names that another door documents. */
   read(door: string, known: ReadonlySet<string> = new Set()): DocumentedName[] {
-    const source = this.#program.getSourceFile(join(this.#root, door));
-    const module = source && this.#checker.getSymbolAtLocation(source);
-    if (!module) throw new Error(`${door} exports nothing`);
     const names = new Map<ts.Symbol, DocumentedName>();
-    const waiting: [symbol: ts.Symbol, name: string, mentionedBy: string][] = [];
-    for (const exported of this.#checker.getExportsOfModule(module)) {
-      const symbol = exported.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(exported) : exported;
-      waiting.push([symbol, exported.name, door]);
-    }
+    const waiting = this.#exportsOf(door).map(([symbol, name]): [ts.Symbol, string, string] => [symbol, name, door]);
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [symbol, name, mentionedBy] = next;
       if (names.has(symbol)) continue;
@@ -54,6 +58,18 @@ export class DoorReader {
       }
     }
     return [...names.values()].sort((a, b) => compare(a.name, b.name));
+  }
+
+  #exportsOf(door: string): [symbol: ts.Symbol, name: string][] {
+    const source = this.#program.getSourceFile(join(this.#root, door));
+    const module = source && this.#checker.getSymbolAtLocation(source);
+    if (!module) throw new Error(`${door} exports nothing`);
+    return this.#checker
+      .getExportsOfModule(module)
+      .map((exported) => [
+        exported.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(exported) : exported,
+        exported.name,
+      ]);
   }
 
   #document(symbol: ts.Symbol, name: string): Omit<DocumentedName, 'exported' | 'mentionedBy'> {

@@ -2,6 +2,7 @@ import { APISERVER_MUTANTS } from './apiserver.ts';
 import { CLIENT_MUTANTS } from './client.ts';
 import { CODEC_MUTANTS } from './codec.ts';
 import { CONTROLLER_MUTANTS } from './controller.ts';
+import { DAILY_USE_MUTANTS } from './daily-use.ts';
 import { FACTORY_MUTANTS } from './factory.ts';
 import { INFORMER_MUTANTS } from './informer.ts';
 import { INSPECTOR_MUTANTS } from './inspector.ts';
@@ -26,6 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROCESSOR_MUTANTS,
   ...INFORMER_MUTANTS,
   ...FACTORY_MUTANTS,
+  ...DAILY_USE_MUTANTS,
   ...CLIENT_MUTANTS,
   ...WORKQUEUE_MUTANTS,
   ...CONTROLLER_MUTANTS,

@@ -1,3 +1,4 @@
+import { aText, checkedOptions, type OptionChecks, texts } from '../../api/option-check.ts';
 import type { Clock } from '../../observe/clock.ts';
 import type { RequestInfo } from './request-info.ts';
 import { forbiddenPath, forbiddenResource, type StatusError, unauthorized } from './status-error.ts';
@@ -16,14 +17,28 @@ export interface AccessMatch {
   user?: string | undefined;
   /** get, list, watch, create, update, patch, delete, deletecollection, impersonate; for other paths the lower-case method. */
   verbs?: readonly string[] | undefined;
+  /** API groups; "" for the core group. Default: all. */
   groups?: readonly string[] | undefined;
   /** Plural names; `pods/status` for a subresource, `pods/*` for all of them. */
   resources?: readonly string[] | undefined;
+  /** Of the objects. Default: all, and what has none. */
   namespaces?: readonly string[] | undefined;
+  /** Of single objects. Default: all; lists have none. */
   names?: readonly string[] | undefined;
   /** Paths that are not resources, after percent-decoding; `/healthz*` stands for every path that begins with `/healthz`. */
   paths?: readonly string[] | undefined;
 }
+
+/** What is misspelt would match everything. */
+const MATCH_CHECKS: OptionChecks<AccessMatch> = {
+  user: aText,
+  verbs: texts,
+  groups: texts,
+  resources: texts,
+  namespaces: texts,
+  names: texts,
+  paths: texts,
+};
 
 /** What is asked for, whether by a request or by an access review. */
 export interface Attributes {
@@ -108,6 +123,7 @@ export class Access {
 
   /** Requests that match are answered 403 (default) or 401. Returns the way out. */
   deny(match: AccessMatch, code: 401 | 403 = 403): () => void {
+    checkedOptions('access.deny', match, MATCH_CHECKS);
     const denial = { match, code };
     this.#denials.add(denial);
     return () => this.#denials.delete(denial);
@@ -115,6 +131,7 @@ export class Access {
 
   /** The user may do only what one of the matches covers. Returns the way out. */
   allowOnly(user: string, matches: readonly AccessMatch[]): () => void {
+    for (const match of matches) checkedOptions('access.allowOnly', match, MATCH_CHECKS);
     this.#allowed.set(user, matches);
     return () => this.#allowed.delete(user);
   }

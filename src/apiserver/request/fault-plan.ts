@@ -1,3 +1,4 @@
+import { aFunction, aNumber, anything, aText, checkedOptions, type OptionChecks } from '../../api/option-check.ts';
 import type { RequestInfo } from './request-info.ts';
 
 /** Which requests a fault meets; unset parts match everything. */
@@ -6,9 +7,13 @@ export interface FaultMatch {
   verb?: string | readonly string[] | undefined;
   /** The plural name: `pods`. */
   resource?: string | undefined;
+  /** The API group; "" for the core group. */
   group?: string | undefined;
+  /** Of the object, or of the list. */
   namespace?: string | undefined;
+  /** Of the object. */
   name?: string | undefined;
+  /** `status`, `scale` and so on. */
   subresource?: string | undefined;
   /** The whole path, or a pattern for it. */
   path?: string | RegExp | undefined;
@@ -29,11 +34,17 @@ export type Fault =
   /** The answer comes later, by the server's clock. */
   | { kind: 'delay'; ms: number }
   | {
+      /** The answer is this Status. */
       kind: 'status';
+      /** Of HTTP: 500. */
       code: number;
+      /** Default: the one that belongs to the code. */
       reason?: string | undefined;
+      /** Default: one that says that it is a fault. */
       message?: string | undefined;
+      /** For the header `Retry-After`. Default: none. */
       retryAfterSeconds?: number | undefined;
+      /** Beside the usual ones. */
       headers?: Readonly<Record<string, string>> | undefined;
       /** Sent instead of a Status, as a proxy would. */
       body?: string | undefined;
@@ -58,12 +69,16 @@ export type Fault =
   | { kind: 'delay-events'; ms: number }
   /** The first `count` events are sent twice. Default: all. */
   | { kind: 'duplicate-events'; count?: number | undefined }
-  /** The watch sends an ERROR event after `afterEvents` events (default 0) and ends. Default: 410 Expired. */
   | {
+      /** The watch sends an ERROR event and ends. */
       kind: 'error-event';
+      /** How many events come before it. Default 0. */
       afterEvents?: number | undefined;
+      /** Default 410. */
       code?: number | undefined;
+      /** Default `Expired`. */
       reason?: string | undefined;
+      /** Default: that the version is too old. */
       message?: string | undefined;
     };
 
@@ -74,6 +89,20 @@ export interface FaultOptions {
   /** How many matching requests pass unharmed before. Default 0. */
   skip?: number | undefined;
 }
+
+/** What is misspelt would meet every request. */
+const MATCH_CHECKS: OptionChecks<FaultMatch> = {
+  verb: anything, // a text, or several
+  resource: aText,
+  group: aText,
+  namespace: aText,
+  name: aText,
+  subresource: aText,
+  path: anything, // a text, or a pattern
+  user: aText,
+  where: aFunction,
+};
+const OPTION_CHECKS: OptionChecks<FaultOptions> = { times: aNumber, skip: aNumber };
 
 /** A fault in the plan. */
 export interface PlannedFault {
@@ -169,7 +198,10 @@ class Entry implements PlannedFault {
 export class FaultPlan {
   readonly #entries = new Set<Entry>();
 
+  /** Requests that match meet the fault: once, unless `options` say otherwise. */
   add(match: FaultMatch, fault: Fault, options: FaultOptions = {}): PlannedFault {
+    checkedOptions('faults.add: what it meets', match, MATCH_CHECKS);
+    checkedOptions('faults.add', options, OPTION_CHECKS);
     const entry = new Entry(match, fault, options, (removed) => this.#entries.delete(removed));
     this.#entries.add(entry);
     return entry;

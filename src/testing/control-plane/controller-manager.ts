@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aClock, aNumber, aSignal, aText, checkedOptions, type OptionChecks, texts } from '../../api/option-check.ts';
 import { type Clock, systemClock } from '../../observe/clock.ts';
 import { findProgram } from './assets.ts';
 import { Program } from './control-plane-program.ts';
@@ -23,6 +24,15 @@ export interface ControllerManagerOptions {
   signal?: AbortSignal | undefined;
 }
 
+const CHECKS: OptionChecks<ControllerManagerOptions> = {
+  kubeconfig: aText,
+  flags: texts,
+  assets: aText,
+  startTimeoutMs: aNumber,
+  clock: aClock,
+  signal: aSignal,
+};
+
 /** A running kube-controller-manager. It ends with this process, however that ends, and never keeps it alive. */
 export interface ControllerManager extends AsyncDisposable {
   readonly pid: number | undefined;
@@ -34,6 +44,7 @@ export interface ControllerManager extends AsyncDisposable {
 
 /** Starts the real kube-controller-manager, without leader election; resolves when its /healthz says so. */
 export async function startControllerManager(options: ControllerManagerOptions): Promise<ControllerManager> {
+  checkedOptions('startControllerManager', options, CHECKS, ['kubeconfig']);
   const { signal, clock = systemClock } = options;
   signal?.throwIfAborted();
   const path = findProgram('kube-controller-manager', { assets: options.assets });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { aSignal, aText, checkedOptions, type OptionChecks } from '../../api/option-check.ts';
 import { findProgram } from './assets.ts';
 
 /** Options of a run of kubectl. */
@@ -14,6 +15,8 @@ export interface KubectlOptions {
   signal?: AbortSignal | undefined;
 }
 
+const CHECKS: OptionChecks<KubectlOptions> = { kubeconfig: aText, input: aText, assets: aText, signal: aSignal };
+
 /** What kubectl wrote, and how it ended. */
 export interface KubectlResult {
   stdout: string;
@@ -26,7 +29,8 @@ export interface KubectlResult {
  * Runs kubectl without a shell. A failing command is a result with its code, not an error. Its discovery cache is kept
  * beside the kubeconfig: the one in the home folder is keyed by address, and addresses come back with other contents.
  */
-export function runKubectl(args: readonly string[], options: KubectlOptions): Promise<KubectlResult> {
+export async function runKubectl(args: readonly string[], options: KubectlOptions): Promise<KubectlResult> {
+  checkedOptions('runKubectl', options, CHECKS, ['kubeconfig']);
   const path = findProgram('kubectl', { assets: options.assets });
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, {

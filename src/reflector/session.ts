@@ -26,7 +26,7 @@ const NEVER = new AbortController().signal;
 export class Session<T extends KubernetesObject> {
   readonly settings: ReflectorSettings<T>;
   /** Aborts when the reflector stops; after that nothing may reach the target, the handler or the log. Its own from the first run on. */
-  signal = NEVER;
+  signal: AbortSignal = NEVER;
   readonly position = new SyncPosition();
   /** Only what a whole list has left out: a single failed event makes for a list first. */
   readonly leftOut = new LeftOutBook();

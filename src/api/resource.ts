@@ -118,12 +118,13 @@ export function resourcePath(
   options: ResourcePathOptions = {},
 ): string {
   const { group, version, plural } = resource;
+  const typeSegment = (part: string) => pathSegment(part, 'part of the name of a resource');
   const parts = group === '' ? ['api'] : ['apis', typeSegment(group)];
   parts.push(typeSegment(version));
   if (resource.namespaced && options.namespace) parts.push('namespaces', checkNamespace(options.namespace));
   parts.push(typeSegment(plural));
-  if (options.name !== undefined) parts.push(nameSegment(options.name));
-  if (options.subresource !== undefined) parts.push(...options.subresource.split('/').map(nameSegment));
+  if (options.name !== undefined) parts.push(pathSegment(options.name));
+  if (options.subresource !== undefined) parts.push(...options.subresource.split('/').map((part) => pathSegment(part)));
   return `/${parts.map(encodeURIComponent).join('/')}`;
 }
 
@@ -135,16 +136,8 @@ export function checkNamespace(namespace: string): string {
   );
 }
 
-function typeSegment(part: string): string {
-  return pathSegment(part, 'part of the name of a resource');
-}
-
-function nameSegment(name: string): string {
-  return pathSegment(name, 'the name of an object');
-}
-
 /** As client-go: what would change the path ("", ".", "..", or with "/" or "%") is refused rather than sent. */
-function pathSegment(text: string, what: string): string {
+function pathSegment(text: string, what = 'the name of an object'): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
     throw new TypeError(`"${text}" cannot be ${what}: it must not be empty, ".", "..", or contain "/" or "%"`);
   }

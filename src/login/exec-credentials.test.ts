@@ -193,7 +193,7 @@ describe('ExecCredentials', () => {
 
   it('gives up a plugin that takes too long', async () => {
     const exec = await plugin('setInterval(() => {}, 1000);');
-    const error = await rejection(open(exec, { timeoutMs: 300 }).login());
+    const error = await rejection(open(exec, { execTimeoutMs: 300 }).login());
     expect(error).toMatchObject({ message: expect.stringContaining('did not finish within 300 ms') });
   });
 });
@@ -204,7 +204,7 @@ describe('the option exec', () => {
     const evil = await mkdtemp(join(tmpdir(), 'tidewatch-evil-'));
     await writeFile(join(evil, 'plugin'), '#!/bin/sh\nexit 7\n', { mode: 0o755 });
     const exec = { ...trusted, command: 'plugin', env: new Secret([{ name: 'PATH', value: evil }]) };
-    const credentials = open(exec, { policy: { allow: ['plugin'] }, env: { ...process.env, PATH: folder } });
+    const credentials = open(exec, { exec: { allow: ['plugin'] }, env: { ...process.env, PATH: folder } });
     expect((await credentials.login()).headers.reveal()).toEqual({ authorization: 'Bearer trusted' });
     await rm(evil, { recursive: true });
   });
@@ -214,16 +214,16 @@ describe('the option exec', () => {
     const byName = { ...exec, command: 'plugin' };
     const env = { ...process.env, PATH: folder };
     const refused = { message: expect.stringContaining('does not allow') };
-    expect(await rejection(open(exec, { policy: 'forbid' }).login())).toMatchObject(refused);
-    expect(await rejection(open(exec, { policy: { allow: [] } }).login())).toMatchObject(refused);
+    expect(await rejection(open(exec, { exec: 'forbid' }).login())).toMatchObject(refused);
+    expect(await rejection(open(exec, { exec: { allow: [] } }).login())).toMatchObject(refused);
     expect(
-      await rejection(open(exec, { policy: { allow: ['other', join(dirname(folder), 'plugin')] }, env }).login()),
+      await rejection(open(exec, { exec: { allow: ['other', join(dirname(folder), 'plugin')] }, env }).login()),
     ).toMatchObject(refused);
     expect(await runs()).toEqual([]);
-    await open(exec, { policy: { allow: [exec.command] } }).login();
-    await open(exec, { policy: { allow: ['plugin'] }, env }).login();
-    await open(byName, { policy: { allow: [exec.command] }, env }).login();
-    await open(byName, { policy: { allow: ['plugin'] }, env }).login();
+    await open(exec, { exec: { allow: [exec.command] } }).login();
+    await open(exec, { exec: { allow: ['plugin'] }, env }).login();
+    await open(byName, { exec: { allow: [exec.command] }, env }).login();
+    await open(byName, { exec: { allow: ['plugin'] }, env }).login();
     expect(await runs()).toHaveLength(4);
   });
 
@@ -233,14 +233,14 @@ describe('the option exec', () => {
     process.chdir(folder);
     try {
       for (const command of ['./plugin', './/plugin', 'x/../plugin', exec.command]) {
-        const credentials = open({ ...exec, command }, { policy: { allow: ['plugin', 'x'] } });
+        const credentials = open({ ...exec, command }, { exec: { allow: ['plugin', 'x'] } });
         expect(await rejection(credentials.login()), command).toMatchObject({
           message: expect.stringContaining('does not allow'),
         });
       }
       expect(await runs()).toEqual([]);
       for (const entry of ['./plugin', exec.command]) {
-        await open({ ...exec, command: './plugin' }, { policy: { allow: [entry] } }).login();
+        await open({ ...exec, command: './plugin' }, { exec: { allow: [entry] } }).login();
       }
       expect(await runs()).toHaveLength(2);
     } finally {

@@ -2,6 +2,7 @@ import { TransportError } from '../api/transport-error.ts';
 import type { Credentials, Login } from '../http/http.ts';
 import { Secret } from '../http/secret.ts';
 import type { Clock } from '../observe/clock.ts';
+import { messageOf } from '../observe/guarded.ts';
 import { runExecPlugin } from './exec-plugin.ts';
 import { type ExecPolicy, findExecutable, isExecAllowed } from './exec-policy.ts';
 import type { KubeconfigExec } from './kubeconfig.ts';
@@ -22,10 +23,11 @@ export interface ExecClusterInfo {
 
 export interface ExecCredentialsOptions {
   /** Which commands may run. Default `'allow'`. */
-  policy?: ExecPolicy;
+  exec?: ExecPolicy | undefined;
   /** When a run is given up. Default 3 minutes: a plugin may wait for a person in a browser. */
-  timeoutMs?: number;
-  cluster?: Secret<ExecClusterInfo>;
+  execTimeoutMs?: number | undefined;
+  /** What a plugin may be told. */
+  cluster?: Secret<ExecClusterInfo> | undefined;
   /** Names the user and the file, for messages. */
   where: string;
   env: Environment;
@@ -82,7 +84,7 @@ export class ExecCredentials implements Credentials {
       throw this.#error(`its apiVersion "${apiVersion}" is unknown; use ${API_VERSIONS.join(' or ')}`);
     }
     const file = await findExecutable(command, options.env);
-    if (!(await isExecAllowed(command, file, options.policy ?? 'allow', options.env))) {
+    if (!(await isExecAllowed(command, file, options.exec ?? 'allow', options.env))) {
       throw this.#error('the option `exec` does not allow it to run');
     }
     if (file === undefined) {
@@ -101,10 +103,10 @@ export class ExecCredentials implements Credentials {
         KUBERNETES_EXEC_INFO: JSON.stringify(info),
       },
       interactive,
-      timeoutMs: options.timeoutMs ?? 180_000,
+      timeoutMs: options.execTimeoutMs ?? 180_000,
       clock: options.clock,
     }).catch((error: unknown) => {
-      throw this.#error(error instanceof Error ? error.message : String(error));
+      throw this.#error(messageOf(error));
     });
     return this.#accept(output.reveal());
   }

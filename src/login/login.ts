@@ -5,27 +5,16 @@ import type { Credentials } from '../http/http.ts';
 import type { HttpTransportOptions } from '../http/http-transport.ts';
 import type { Secret } from '../http/secret.ts';
 import { proxyFromEnvironment } from '../http/socket/proxy.ts';
-import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { CertificateCredentials, type PemSource } from './certificate-credentials.ts';
-import { type ExecClusterInfo, ExecCredentials } from './exec-credentials.ts';
-import type { ExecPolicy } from './exec-policy.ts';
+import { ExecCredentials, type ExecCredentialsOptions } from './exec-credentials.ts';
 import { impersonationCredentials } from './impersonation.ts';
 import { KubeconfigError, type KubeconfigUser } from './kubeconfig.ts';
-import type { Environment } from './kubeconfig-loader.ts';
 import { OidcCredentials } from './oidc-credentials.ts';
 import { TokenFileCredentials } from './token-file-credentials.ts';
 
-export interface UserCredentialsOptions {
-  /** Names the user and the file, for messages. */
-  where: string;
-  env: Environment;
-  clock: Clock;
+export interface UserCredentialsOptions extends Omit<ExecCredentialsOptions, 'stdinIsTerminal'> {
   logger: Logger;
-  exec?: ExecPolicy | undefined;
-  execTimeoutMs?: number | undefined;
-  /** What an exec plugin may be told. */
-  cluster?: Secret<ExecClusterInfo> | undefined;
 }
 
 /**
@@ -42,17 +31,7 @@ export function userCredentials(user: KubeconfigUser, options: UserCredentialsOp
   else if (user.token) parts.push(tokenCredentials(user.token));
   else if (user.username !== '' || user.password) parts.push(basicCredentials(user.username, user.password));
   if (parts.length === 0 && user.exec) {
-    parts.push(
-      new ExecCredentials(user.exec, {
-        where: options.where,
-        env: options.env,
-        clock,
-        stdinIsTerminal: () => isatty(0),
-        ...(options.exec === undefined ? {} : { policy: options.exec }),
-        ...(options.execTimeoutMs === undefined ? {} : { timeoutMs: options.execTimeoutMs }),
-        ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
-      }),
-    );
+    parts.push(new ExecCredentials(user.exec, { ...options, stdinIsTerminal: () => isatty(0) }));
   }
   if (user.authProvider && !user.token && !user.tokenFile && user.username === '') {
     parts.push(authProviderCredentials(user.authProvider, options));

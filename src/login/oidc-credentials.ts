@@ -7,6 +7,7 @@ import { Secret } from '../http/secret.ts';
 import { isLoopback } from '../http/socket/ip-address.ts';
 import { bareHost } from '../http/socket/proxy.ts';
 import type { Clock } from '../observe/clock.ts';
+import { messageOf } from '../observe/guarded.ts';
 
 /** A token that expires within this time is renewed before use, as with client-go. */
 const LEEWAY_MS = 10_000;
@@ -155,7 +156,7 @@ export class OidcCredentials implements Credentials {
       // A SyntaxError quotes the answer, which may hold tokens.
       if (error instanceof SyntaxError)
         throw this.#error(`${url.origin}${url.pathname} answered with something that is not JSON`);
-      throw this.#error(error instanceof Error ? error.message : String(error), error);
+      throw this.#error(messageOf(error), error);
     } finally {
       await transport.close();
     }

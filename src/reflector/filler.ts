@@ -48,27 +48,11 @@ export class Filler<T extends KubernetesObject> {
     const session = this.#session;
     const trace = new Trace(session.settings.clock);
     session.state.attempt();
-    let restored: WholeState<T> | undefined;
-    try {
-      restored = await this.#tryRestore();
-    } catch (error) {
-      session.signal.throwIfAborted();
-      return await recover(session, error, 'listing', afterList(failureKind(error)));
-    }
-    if (restored !== undefined) return yield* this.#store(restored, trace);
-    if (this.#watchListGate.admits()) {
-      const result = await this.#tryWatchList();
-      if (result !== undefined) return 'do' in result ? result : yield* this.#store(result, trace);
-      trace.step('WatchList failed');
-    }
-    let whole: WholeState<T>;
-    try {
-      whole = await listCycle(session);
-    } catch (error) {
-      session.signal.throwIfAborted();
-      return await recover(session, error, 'listing', afterList(failureKind(error)));
-    }
-    return yield* this.#store(whole, trace);
+    const result =
+      (await this.#attempt(() => this.#tryRestore())) ??
+      (await this.#tryWatchList(trace)) ??
+      (await this.#attempt(() => listCycle(session)));
+    return 'do' in result ? result : yield* this.#store(result, trace);
   }
 
   /** The resource type is gone: so is everything, if anything has ever been there. */
@@ -84,6 +68,17 @@ export class Filler<T extends KubernetesObject> {
     state.leaveOut(leftOut);
   }
 
+  /** What the call brings; or the step to take when it has failed. */
+  async #attempt<R extends WholeState<T> | undefined>(fetch: () => Promise<R>): Promise<R | Step<T>> {
+    const session = this.#session;
+    try {
+      return await fetch();
+    } catch (error) {
+      session.signal.throwIfAborted();
+      return await recover(session, error, 'listing', afterList(failureKind(error)));
+    }
+  }
+
   /** Before the target has been filled for the first time. */
   async #tryRestore(): Promise<WholeState<T> | undefined> {
     const saved = this.#savedState;
@@ -93,7 +88,8 @@ export class Filler<T extends KubernetesObject> {
   }
 
   /** The state; or the step to take instead; or nothing, when LIST is to be used. */
-  async #tryWatchList(): Promise<WholeState<T> | Step<T> | undefined> {
+  async #tryWatchList(trace: Trace): Promise<WholeState<T> | Step<T> | undefined> {
+    if (!this.#watchListGate.admits()) return undefined;
     const session = this.#session;
     const { signal, position, pacer } = session;
     for (let isLastChance = false; ; isLastChance = true) {
@@ -118,6 +114,7 @@ export class Filler<T extends KubernetesObject> {
             this.#watchListGate.fellBack();
             if (kind === 'rejected') session.reportNoWatchList(asError(error), pacer.waitMs());
             else session.report(asError(error), 'listing', pacer.waitMs());
+            trace.step('WatchList failed');
             return undefined;
         }
       }

@@ -110,7 +110,7 @@ export class LeaderElector {
    * with a `TidewatchError` of kind `leadership-lost` when that call has not ended by the time another may lead.
    */
   async run(options: LeaderElectorRunOptions): Promise<void> {
-    checkedOptions('run of a LeaderElector', options, RUN_CHECKS, ['signal', 'onStartedLeading']);
+    checkedOptions('run of a LeaderElector', options, RUN_CHECKS);
     const { signal, onStartedLeading } = options;
     if (typeof signal?.addEventListener !== 'function') throw new TypeError('run needs a signal, which ends it');
     if (typeof onStartedLeading !== 'function') throw new TypeError('run needs onStartedLeading, the work of a leader');

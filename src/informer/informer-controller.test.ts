@@ -8,13 +8,16 @@ import type { Deltas } from '../queue/queue.ts';
 import { InformerController, type InformerControllerOptions } from './informer-controller.ts';
 import { ScriptedSource, type Thing } from './informer-fixture.ts';
 
-function controllerFixture(options: Partial<InformerControllerOptions<Thing>> & { retryOnError?: boolean } = {}) {
+function controllerFixture({
+  retryOnError = false,
+  ...options
+}: Partial<InformerControllerOptions<Thing>> & { retryOnError?: boolean } = {}) {
   const source = new ScriptedSource();
   const clock = new FakeClock(0);
   const known = new Map<string, Thing>();
   const queue = new DeltaFIFO<Thing>({
     knownObjects: { listKeys: () => known.keys(), getByKey: (key) => known.get(key) },
-    retryOnError: options.retryOnError ?? false,
+    retryOnError,
   });
   const processed: string[] = [];
   const errors: unknown[] = [];

@@ -112,22 +112,22 @@ export const DAILY_USE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'states that are read after the end of the informer never end',
     file: 'src/informer/state-stream.ts',
-    original: '        if (this.#isOver) stream.end();\n        else this.#streams.add(stream);\n',
-    replacement: '        if (!this.#isOver) this.#streams.add(stream);\n',
+    original: '} else if (this.#isOver) return;\n        else state',
+    replacement: '} else state',
     tests: [STATES],
   },
   {
-    bug: 'states that are left by break are collected for nobody',
+    bug: 'who waits for a state cannot leave',
     file: 'src/informer/state-stream.ts',
-    original: '    this.#source.leave();\n',
+    original: 'const forget = onAbort(left, () => this.#wake());',
+    replacement: 'const forget = onAbort(left, () => {});',
+    tests: [STATES],
+  },
+  {
+    bug: 'a slow reader of states misses what came meanwhile',
+    file: 'src/informer/state-stream.ts',
+    original: '          state = this.#options.state();\n',
     replacement: '',
-    tests: [STATES],
-  },
-  {
-    bug: 'a slow reader of states gets the oldest one',
-    file: 'src/informer/state-stream.ts',
-    original: '    else this.#next = state;\n',
-    replacement: '    else this.#next ??= state;\n',
     tests: [STATES],
   },
   {

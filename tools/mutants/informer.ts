@@ -53,7 +53,7 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a list that shows the same version is a change',
     file: 'src/informer/delta-handler.ts',
-    original: "const isSync = type === 'Sync' || (isSame && !this.#damaged.has(old));",
+    original: "const isSync = type === 'Sync' || (isSame && !this.#damaged?.has(old));",
     replacement: "const isSync = type === 'Sync';",
     tests: [DELTAS],
   },

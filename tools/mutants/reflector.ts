@@ -343,7 +343,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'listAndWatch can be called once only',
     file: 'src/reflector/cached-reflector.ts',
-    original: '      if (!this.#stop.signal.aborted) this.#running = undefined;\n',
+    original: '      if (!signal.aborted) this.#running = undefined;\n',
     replacement: '',
     tests: [test('plain-reflector')],
   },

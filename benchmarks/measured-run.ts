@@ -52,7 +52,9 @@ interface Run {
   readonly round: number;
 }
 
-const GIVE_UP_MS = 10 * 60_000;
+/** Several times what the slowest contestant takes, with any number of objects. */
+const GIVE_UP_MS = 3 * 60_000;
+const GIVE_UP_MS_AN_OBJECT = 0.6;
 const LAST_LINES = 12;
 
 /** Starts the program, waits for its line after the sync, sends the events, and waits for its line after them. */
@@ -68,7 +70,8 @@ export async function measuredRun({ contestant, command, extra, replay, events, 
   ];
   await replay.deserted();
   const servedBefore = await replay.served(contestant.encoding);
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: GIVE_UP_MS, killSignal: 'SIGKILL' });
+  const timeout = GIVE_UP_MS + GIVE_UP_MS_AN_OBJECT * replay.scene.objects;
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout, killSignal: 'SIGKILL' });
   const ended = once(child, 'close');
   const errors = lastLines(child.stderr);
   let result = { peer: contestant.name, scene: titleOf(replay.scene), objects: 0, round };

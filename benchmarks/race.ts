@@ -16,6 +16,8 @@ interface RaceOptions {
   readonly commands: ReadonlyMap<string, Command>;
   readonly heard: (result: Result) => void;
   readonly failed: (failure: Failure) => void;
+  /** A contestant has failed, and gets a second turn. */
+  readonly again: (peer: string, error: unknown) => void;
 }
 
 /** Lets contestants take turns, so that whatever else the machine does falls on all of them. */
@@ -28,7 +30,7 @@ export class Race {
     this.#options = options;
   }
 
-  /** One turn each. One that has failed in the same scene gets none; throws when the server has ended. */
+  /** One turn each; one that fails gets a second one, and then no more in the same scene. Throws when the server has ended. */
   async round(replay: Replay, contestants: Iterable<Contestant>, leg: Leg, round: number): Promise<void> {
     const scene = titleOf(leg);
     for (const contestant of contestants) {
@@ -37,7 +39,12 @@ export class Race {
       try {
         const isRead = contestant.program === 'tidewatch' && contestant.args.includes('--reads');
         const extra = leg.objects >= LARGE && isRead ? ['--reads-during-sync'] : [];
-        const result = await measuredRun({ contestant, command, extra, replay, events: leg.events, round });
+        const run = { contestant, command, extra, replay, events: leg.events, round };
+        const result = await measuredRun(run).catch((error: unknown) => {
+          if (!replay.alive) throw error;
+          this.#options.again(contestant.name, error);
+          return measuredRun(run);
+        });
         this.results.push(result);
         this.#options.heard(result);
       } catch (error) {

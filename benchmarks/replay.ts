@@ -9,6 +9,8 @@ import type { Scene } from './scene.ts';
 
 /** resourceVersion of the first object that the server sends. */
 const FIRST_VERSION = 1_000_000_000;
+/** How long the watches of a program that has ended may stay open. */
+const LEAVING_MS = 60_000;
 
 /** The running replay server. */
 export class Replay implements AsyncDisposable {
@@ -50,9 +52,13 @@ export class Replay implements AsyncDisposable {
     return String(FIRST_VERSION + this.scene.objects - 1 + events);
   }
 
-  /** Resolves when no watch is open: one that a program has left behind would be taken for that of the next. */
+  /** Resolves when no watch is open: one that a program has left behind would be taken for that of the next. Throws when one stays. */
   async deserted(): Promise<void> {
-    while ((await (await fetch(`${this.#control}/watches`)).text()) !== '0') await setTimeout(20);
+    const endMs = Date.now() + LEAVING_MS;
+    while ((await (await fetch(`${this.#control}/watches`)).text()) !== '0') {
+      if (Date.now() > endMs) throw new Error('a watch of the program before is still open');
+      await setTimeout(20);
+    }
   }
 
   /** Sends events to the watch that is open, or about to be. */

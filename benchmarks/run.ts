@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   const chosen = contestants.filter(takesPart);
   const server = buildReplayServer();
   const commands = await buildPeers(new Set(chosen.map((contestant) => contestant.program)));
-  const race = new Race({ commands, heard: tell, failed: tellFailure });
+  const race = new Race({ commands, heard: tell, failed: tellFailure, again: tellAgain });
   for (const leg of legs) {
     const able = chosen.filter((contestant) => isAble(contestant, leg));
     if (able.length === 0) continue;
@@ -115,6 +115,10 @@ function tell(result: Result): void {
 
 function tellFailure({ peer, scene, message }: Failure): void {
   console.error(`${peer} is left out from here on, with ${scene}: ${message}`);
+}
+
+function tellAgain(peer: string, error: unknown): void {
+  console.error(`${peer} is run once more: ${String(error)}`);
 }
 
 /** With `--json`, standard output is for the results alone. */

@@ -72,7 +72,7 @@ export type ReflectorErrorKind =
 
 /** What is wrong with an index. */
 export type IndexErrorKind =
-  /** There is no index of that name. */
+  /** No index has that name. */
   | 'unknown-index'
   /** There is one already. */
   | 'index-conflict'

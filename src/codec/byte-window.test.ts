@@ -63,4 +63,15 @@ describe('ByteWindow', () => {
     expect(window.bytes).toBe(chunk);
     expect(window.bytes.toString('latin1', window.start, window.end)).toBe('and one more\n');
   });
+
+  it('keeps no memory of a stream that is quiet', () => {
+    const window = new ByteWindow();
+    window.append(Buffer.from('half a'));
+    expect(window.more()).toBe(false);
+    expect(window.bytes.length).toBeGreaterThan(0);
+    window.append(Buffer.from(' line\n'));
+    window.consumeTo(window.end);
+    expect(window.more()).toBe(false);
+    expect(window.bytes.length).toBe(0);
+  });
 });

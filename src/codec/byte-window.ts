@@ -76,9 +76,11 @@ export class ByteWindow {
 
   #keepRest(): void {
     const length = this.#end - this.#start;
-    if (this.#own.length < length) this.#own = Buffer.allocUnsafeSlow(Math.max(INITIAL_BYTES, 2 * length));
+    // A stream that is quiet keeps no memory.
+    if (length === 0) this.#own = NOTHING;
+    else if (this.#own.length < length) this.#own = Buffer.allocUnsafeSlow(Math.max(INITIAL_BYTES, 2 * length));
     this.#bytes.copy(this.#own, 0, this.#start, this.#end);
-    this.#moveTo(this.#own);
+    this.#movedToOwn();
   }
 
   #makeRoom(more: number): void {
@@ -91,12 +93,12 @@ export class ByteWindow {
       this.#own.copy(grown, 0, this.#start, this.#end);
       this.#own = grown;
     }
-    this.#moveTo(this.#own);
+    this.#movedToOwn();
   }
 
-  /** The bytes have been copied to the beginning of `own`. */
-  #moveTo(own: Buffer): void {
-    this.#bytes = own;
+  /** The bytes have been copied to its beginning. */
+  #movedToOwn(): void {
+    this.#bytes = this.#own;
     this.#joint -= this.#start;
     this.#end -= this.#start;
     this.#start = 0;

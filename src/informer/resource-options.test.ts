@@ -2,12 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { LabelSelector } from '../api/label-selector.ts';
 import type { Resource } from '../api/resource.ts';
 import { SelectorError } from '../api/selector-error.ts';
+import type { ApiServer } from '../apiserver/apiserver.ts';
 import { type ConfigMap, configMaps, nodes, pods } from '../generated/api/core/v1.ts';
 import { clusterFixture, names, until } from './cluster-fixture.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 
 const blank = (object: ConfigMap) => ({ ...object, data: {} });
 const other = (object: ConfigMap) => object;
+
+/** Nothing is heard of config maps with the label `app=slow`. */
+function stallSlowOnes(server: ApiServer): void {
+  server.faults.add(
+    { resource: 'configmaps', where: ({ query }) => query.get('labelSelector') === 'app=slow' },
+    { kind: 'stall' },
+    { times: Number.POSITIVE_INFINITY },
+  );
+}
 
 describe('the options of one informer of a factory', () => {
   it('mean the same informer when they are equal, and another one otherwise', async () => {
@@ -100,11 +110,7 @@ describe('the options of one informer of a factory', () => {
 
   it('wait for all informers of a type before the type counts as synced', async () => {
     await using fixture = await clusterFixture();
-    fixture.server.faults.add(
-      { resource: 'configmaps', where: ({ query }) => query.get('labelSelector') === 'app=slow' },
-      { kind: 'stall' },
-      { times: Number.POSITIVE_INFINITY },
-    );
+    stallSlowOnes(fixture.server);
     const factory = new SharedInformerFactory(fixture.cluster);
     const fast = factory.for(configMaps).informer();
     factory.for(configMaps, { labelSelector: 'app=slow' }).informer();
@@ -142,11 +148,7 @@ describe('release', () => {
 
   it('of one that has not synced yet ends its waits with false, and nothing waits for it any more', async () => {
     await using fixture = await clusterFixture();
-    fixture.server.faults.add(
-      { resource: 'configmaps', where: ({ query }) => query.get('labelSelector') === 'app=slow' },
-      { kind: 'stall' },
-      { times: Number.POSITIVE_INFINITY },
-    );
+    stallSlowOnes(fixture.server);
     const factory = new SharedInformerFactory(fixture.cluster);
     factory.for(configMaps).informer();
     const slow = factory.for(configMaps, { labelSelector: 'app=slow' }).informer();

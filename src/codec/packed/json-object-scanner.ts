@@ -32,8 +32,8 @@ const EMPTY_TEXT_BYTES = 2;
 const PREFIX_START = '{"kind":';
 const PREFIX_MIDDLE = ',"apiVersion":';
 
-/** How many numbers say where the two values of the prefix lie. */
-const TYPE_RANGES = 4;
+/** What the prefix says. */
+const TYPE_NAMES = ['kind', 'apiVersion'];
 
 const KIND = 1;
 const API_VERSION = 2;
@@ -83,6 +83,8 @@ export class JsonObjectScanner implements JsonLayout {
   readonly #kindValue: Buffer;
   readonly #apiVersionValue: Buffer;
   readonly #prefix: Buffer;
+  /** Where in it the two values begin and end. */
+  readonly #typeRanges: readonly number[];
   /** Those of the object before, which the next one most often shares, and their shape, when it is known. */
   #names: string[] = [];
   #lastShape: JsonShape | undefined;
@@ -107,6 +109,9 @@ export class JsonObjectScanner implements JsonLayout {
     this.#kindValue = Buffer.from(JSON.stringify(options.kind));
     this.#apiVersionValue = Buffer.from(JSON.stringify(options.apiVersion));
     this.#prefix = Buffer.from(`${PREFIX_START}${this.#kindValue}${PREFIX_MIDDLE}${this.#apiVersionValue},`);
+    const kindEnd = PREFIX_START.length + this.#kindValue.length;
+    const apiVersionStart = kindEnd + PREFIX_MIDDLE.length;
+    this.#typeRanges = [PREFIX_START.length, kindEnd, apiVersionStart, apiVersionStart + this.#apiVersionValue.length];
   }
 
   /** Whether the text from `start` to `end` is that of a usable object; only then the fields mean anything. */
@@ -187,7 +192,7 @@ export class JsonObjectScanner implements JsonLayout {
         this.#hasTooMany = true;
         continue;
       }
-      if (!this.#isNext(name)) return false;
+      if (!this.#addName(name)) return false;
       this.ranges[2 * this.#count] = members.valueStart;
       this.ranges[2 * this.#count + 1] = members.valueEnd;
       this.#count++;
@@ -302,7 +307,7 @@ export class JsonObjectScanner implements JsonLayout {
   }
 
   /** False when a field of that name came before. */
-  #isNext(name: string): boolean {
+  #addName(name: string): boolean {
     if (this.#names[this.#count] === name) return true;
     this.#forgetOthers();
     if (this.#names.includes(name)) return false;
@@ -317,11 +322,11 @@ export class JsonObjectScanner implements JsonLayout {
   }
 
   #findShape(): void {
-    const first = this.#hasPrefix ? TYPE_RANGES : 0;
+    const first = this.#hasPrefix ? this.#typeRanges.length : 0;
     const length = first + 2 * this.#count;
     const shift = (this.#hasPrefix ? this.#prefix.length - 1 : 0) - this.#start;
     for (let i = length - 1; i >= first; i--) this.ranges[i] = this.#moved(this.ranges[i - first] as number, shift);
-    if (this.#hasPrefix) this.#setTypeRanges();
+    for (let i = 0; i < first; i++) this.ranges[i] = this.#typeRanges[i] as number;
     if (this.labelsEnd > 0) {
       this.labelsStart = this.#moved(this.labelsStart, shift);
       this.labelsEnd = this.#moved(this.labelsEnd, shift);
@@ -333,17 +338,8 @@ export class JsonObjectScanner implements JsonLayout {
   #shapeOfNames(): JsonShape | undefined {
     if (this.#names.length > this.#count) this.#forgetOthers();
     // Whether there is a prefix follows from the names.
-    const names = () => (this.#hasPrefix ? ['kind', 'apiVersion', ...this.#names] : this.#names);
-    this.#lastShape ??= this.#options.format.shapeOf(names());
+    this.#lastShape ??= this.#options.format.shapeOf([...(this.#hasPrefix ? TYPE_NAMES : []), ...this.#names]);
     return this.#lastShape;
-  }
-
-  #setTypeRanges(): void {
-    const kindStart = PREFIX_START.length;
-    const kindEnd = kindStart + this.#kindValue.length;
-    const apiVersionStart = kindEnd + PREFIX_MIDDLE.length;
-    const ends = [kindStart, kindEnd, apiVersionStart, apiVersionStart + this.#apiVersionValue.length];
-    for (let i = 0; i < TYPE_RANGES; i++) this.ranges[i] = ends[i] as number;
   }
 
   /** A position in the text that was scanned, in the text that `copyText` writes. */

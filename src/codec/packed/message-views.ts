@@ -1,5 +1,4 @@
 import {
-  EMBEDDED,
   EMPTY_MESSAGE,
   type FieldPlan,
   LIST,
@@ -13,6 +12,7 @@ import {
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { WireError } from '../protobuf/wire-error.ts';
 import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
+import { type FieldRuns, findListed, isWhole, listedRuns } from './directory.ts';
 import {
   type Accessors,
   bindFields,
@@ -27,7 +27,7 @@ import { IdentityField, Outline, type OutlineField } from './outline.ts';
 type Data = Record<string, unknown>;
 
 /** A message, list or map of fewer bytes is decoded sooner than it is put off (docs/decisions/013-lazy-below-the-top.md). */
-const PART_BYTES = 48;
+const PART_BYTES = 4;
 /** The same for a single value. */
 const SCALAR_BYTES = 128;
 /** A message of fewer bytes is decoded sooner than it is looked through. */
@@ -39,6 +39,8 @@ const MAX_OUTLINED = 31;
 const MAX_OUTLINES = 1024;
 /** Which fields a message shows cannot be told without decoding it. */
 const UNKNOWN = -1;
+/** In place of the number under which a message lies right below the top of its object. */
+const NOT_BELOW_TOP = 0;
 /** Go writes times that are not zero in no more. */
 const TIME_BYTES = 8;
 
@@ -66,7 +68,6 @@ export class MessageViews implements PartReader {
   readonly #identityKeys: readonly (keyof Identity | undefined)[];
   /** Those of the messages in a field, when they have been needed. */
   readonly #inner: (MessageViews | undefined)[];
-  /** Some of its fields lie in messages of their own, or it is not shown as an object: it has to be decoded as a whole. */
   readonly #isWhole: boolean;
   /** By the fields that the metadata of the objects show, and those that the objects do, both as bits by slot. */
   readonly #outlines = new Map<number, Map<number, Outline>>();
@@ -81,9 +82,8 @@ export class MessageViews implements PartReader {
       return this.#viewsIn(metadata).readField(bytes, valueStart, valueEnd, name, objectStart, source);
     },
   };
-  /** By slot: where the values of each field lie in the message in hand. An end of 0 is a field that it lacks. */
-  readonly #starts: Int32Array;
-  readonly #ends: Int32Array;
+  /** Of the message in hand. */
+  readonly #runs: FieldRuns;
 
   /** `isTop`: they are whole objects, whose metadata say who they are. */
   constructor(plan: MessagePlan, parts: ViewParts, isTop = false) {
@@ -95,15 +95,21 @@ export class MessageViews implements PartReader {
     this.#accessors = plan.fields.map(({ name }) => parts.accessors.of(name) as PropertyDescriptor);
     this.#identityKeys = plan.fields.map(({ name }) => identityKey(name));
     this.#inner = plan.fields.map(() => undefined);
-    this.#isWhole = plan.schema.form !== undefined || plan.table.some((each) => each?.code === EMBEDDED);
-    this.#starts = new Int32Array(plan.fields.length);
-    this.#ends = new Int32Array(plan.fields.length);
+    this.#isWhole = isWhole(plan);
+    this.#runs = { starts: new Int32Array(plan.fields.length), ends: new Int32Array(plan.fields.length) };
   }
 
-  /** Of the message from `start` to `end`, in an object that begins at `objectStart`. */
-  view(bytes: Buffer, start: number, end: number, objectStart: number, source: ViewSource): unknown {
+  /** Of the message from `start` to `end`, in an object that begins at `objectStart`, right below the top under the number `top`. */
+  view(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    objectStart: number,
+    source: ViewSource,
+    top = NOT_BELOW_TOP,
+  ): unknown {
     if (!this.#isWhole && end - start >= SMALL_BYTES)
-      return this.extend(new this.#Plain(), bytes, start, end, objectStart, source);
+      return this.extend(new this.#Plain(), bytes, start, end, objectStart, source, undefined, top);
     this.#parts.reader.open(bytes, start, end);
     return this.#decoder.readMessage(this.#plan, end);
   }
@@ -116,7 +122,7 @@ export class MessageViews implements PartReader {
     for (let slot = 0; slot < fields.length; slot++) {
       const field = fields[slot] as FieldPlan;
       const isShown = (slots & (1 << slot)) !== 0;
-      const length = (this.#ends[slot] as number) - (this.#starts[slot] as number);
+      const length = (this.#runs.ends[slot] as number) - (this.#runs.starts[slot] as number);
       if (isShown ? !isLarge(field, length) : field.absent !== undefined) return undefined;
     }
     const metadata = this.#byName.get('metadata');
@@ -143,15 +149,17 @@ export class MessageViews implements PartReader {
     objectStart: number,
     source: ViewSource,
     identity?: Identity,
+    top = NOT_BELOW_TOP,
   ): Data {
     const { reader } = this.#parts;
     reader.open(bytes, start, end);
-    if (this.#isWhole || !this.#findRuns(end)) {
+    const isListed = top !== NOT_BELOW_TOP && listedRuns(bytes, objectStart, top, this.#plan.table, end, this.#runs);
+    if (this.#isWhole || (!isListed && !this.#findRuns(end))) {
       reader.position = start;
       return Object.assign(view, this.#decoder.readMessage(this.#plan, end));
     }
     const { fields } = this.#plan;
-    const ends = this.#ends;
+    const { starts, ends } = this.#runs;
     let isLazy = false;
     for (let slot = 0; slot < fields.length; slot++) {
       const field = fields[slot] as FieldPlan;
@@ -160,7 +168,7 @@ export class MessageViews implements PartReader {
         if (field.absent !== undefined) view[field.name] = this.#decoder.absentValue(field);
         continue;
       }
-      const runStart = this.#starts[slot] as number;
+      const runStart = starts[slot] as number;
       const value = isLarge(field, runEnd - runStart) ? PUT_OFF : this.#valueOf(field, runStart, runEnd, identity);
       if (value === PUT_OFF) {
         Object.defineProperty(view, field.name, this.#accessors[slot] as PropertyDescriptor);
@@ -177,15 +185,20 @@ export class MessageViews implements PartReader {
     if (field === undefined) return undefined;
     const { reader } = this.#parts;
     reader.open(bytes, start, end);
+    if (this.#isTop) {
+      const listedAt = findListed(bytes, objectStart, field.number, 0);
+      if (listedAt >= 0) reader.position = listedAt;
+    }
     const runEnd = this.#findRun(field, end);
-    const runStart = this.#starts[field.slot] as number;
+    const runStart = this.#runs.starts[field.slot] as number;
     reader.position = runStart;
     if (field.code !== MESSAGE || field.shape === MAP) return this.#decoder.readRun(field, runEnd);
     const views = this.#viewsIn(field);
     if (field.shape === LIST) return views.#list(bytes, runStart, runEnd, objectStart, source);
     const valueEnd = this.#elementEnd(runEnd);
     const valueStart = reader.position;
-    if (!this.#isTop || name !== 'metadata') return views.view(bytes, valueStart, valueEnd, objectStart, source);
+    if (!this.#isTop) return views.view(bytes, valueStart, valueEnd, objectStart, source);
+    if (name !== 'metadata') return views.view(bytes, valueStart, valueEnd, objectStart, source, field.number);
     return views.extend(new views.#Plain(), bytes, valueStart, valueEnd, objectStart, source, source);
   }
 
@@ -206,13 +219,13 @@ export class MessageViews implements PartReader {
     const { reader } = this.#parts;
     reader.open(bytes, start, end);
     const runEnd = this.#findRun(field, end);
-    reader.position = this.#starts[field.slot] as number;
+    reader.position = this.#runs.starts[field.slot] as number;
     return this.#elementEnd(runEnd);
   }
 
   /** Which fields the message in `field` shows, of the message whose fields were found last. */
   #shownIn(field: FieldPlan, bytes: Buffer, start: number, end: number): number {
-    if (this.#ends[field.slot] === 0) return UNKNOWN;
+    if (this.#runs.ends[field.slot] === 0) return UNKNOWN;
     const valueEnd = this.#openField(field, bytes, start, end);
     return this.#viewsIn(field).#shown(bytes, this.#parts.reader.position, valueEnd);
   }
@@ -225,7 +238,7 @@ export class MessageViews implements PartReader {
     if (this.#isWhole || fields.length > MAX_OUTLINED || !this.#findRuns(end)) return UNKNOWN;
     let slots = 0;
     for (let slot = 0; slot < fields.length; slot++) {
-      const runEnd = this.#ends[slot] as number;
+      const runEnd = this.#runs.ends[slot] as number;
       const field = fields[slot] as FieldPlan;
       if (runEnd === 0) {
         // Views do not share what is in it.
@@ -233,7 +246,7 @@ export class MessageViews implements PartReader {
         continue;
       }
       if (field.omitsZero) {
-        reader.position = this.#starts[slot] as number;
+        reader.position = this.#runs.starts[slot] as number;
         reader.tag();
         // What is written in one byte is 0, or the length of nothing.
         if (bytes[reader.position] === 0) continue;
@@ -299,8 +312,7 @@ export class MessageViews implements PartReader {
   #findRuns(end: number): boolean {
     const { reader } = this.#parts;
     const { table } = this.#plan;
-    const starts = this.#starts;
-    const ends = this.#ends;
+    const { starts, ends } = this.#runs;
     ends.fill(0);
     let current: FieldPlan | undefined;
     while (reader.position < end) {
@@ -334,7 +346,7 @@ export class MessageViews implements PartReader {
       if (runEnd !== 0 && !isField) break;
       reader.skip(tag, end);
       if (!isField) continue;
-      if (runEnd === 0) this.#starts[slot] = tagStart;
+      if (runEnd === 0) this.#runs.starts[slot] = tagStart;
       runEnd = reader.position;
       // What lies behind a large value is in no cache of the processor.
       if (shape === ONE) break;
@@ -346,7 +358,7 @@ export class MessageViews implements PartReader {
 const PUT_OFF = Symbol('put off');
 
 function isLarge({ code, shape }: FieldPlan, length: number): boolean {
-  return length > (code === MESSAGE || shape !== ONE ? PART_BYTES : SCALAR_BYTES);
+  return length > (code === MESSAGE || code === TIME || shape !== ONE ? PART_BYTES : SCALAR_BYTES);
 }
 
 function identityKey(name: string): keyof Identity | undefined {

@@ -1,11 +1,29 @@
 import { bindFields, type Identity, type PartReader, plainObjects, type ViewSource } from './lazy-view.ts';
 
+/** Two, because V8 gives objects of one constructor room for as many fields as the first of them had. */
+const ObjectView = plainObjects();
+const MetadataView = plainObjects();
+
 /** A field that says what the identity of the object says. */
 export class IdentityField {
   readonly key: keyof Identity;
 
   constructor(key: keyof Identity) {
     this.key = key;
+  }
+
+  /** By name: V8 looks up what has a fixed name much faster. */
+  of(source: Identity): string {
+    switch (this.key) {
+      case 'name':
+        return source.name;
+      case 'namespace':
+        return source.namespace;
+      case 'uid':
+        return source.uid;
+      default:
+        return source.resourceVersion;
+    }
   }
 }
 
@@ -22,7 +40,6 @@ export class Outline implements PartReader {
   readonly #part: PartReader;
   /** That of their metadata; unset when these are metadata, or when it takes the bytes to tell. */
   readonly #metadata: Outline | undefined;
-  readonly #Plain = plainObjects();
 
   /** In the order of the view. `part` reads what is put off. */
   constructor(fields: readonly OutlineField[], part: PartReader, metadata?: Outline) {
@@ -34,10 +51,12 @@ export class Outline implements PartReader {
 
   /** Of an object that is `length` bytes long. */
   view(source: ViewSource, length: number): object {
-    const view = new this.#Plain();
-    for (const [name, field] of this.#fields) {
+    const view = this.#metadata === undefined ? new MetadataView() : new ObjectView();
+    const fields = this.#fields;
+    for (let i = 0; i < fields.length; i++) {
+      const [name, field] = fields[i] as OutlineField;
       if (typeof field === 'string') view[name] = field;
-      else if (field instanceof IdentityField) view[name] = source[field.key];
+      else if (field instanceof IdentityField) view[name] = field.of(source);
       else Object.defineProperty(view, name, field);
     }
     return bindFields(view, source, this, 0, length);

@@ -1,11 +1,13 @@
-import type { Cached, EncodedObject, SavedObjects } from '../../api/cached.ts';
+import type { BrokenObject, Cached, EncodedObject, SavedObjects } from '../../api/cached.ts';
 import type { Labels } from '../../api/label-selector.ts';
 import type { KubernetesObject, Stored } from '../../api/metadata.ts';
 import type { ObjectPath, PathReadable } from '../../api/object-path.ts';
 import { markOrigin, type Origin, type Reduction } from '../../api/origin.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufFilter } from '../filter/protobuf-filter.ts';
+import type { Where } from '../keeping.ts';
 import { IdentifyingKeeper, type IdentityScanner } from '../protobuf/identity-scanner.ts';
+import { type DirectoryWriter, directorySize } from './directory.ts';
 import type { PartReader, ViewSource } from './lazy-view.ts';
 import type { Outline } from './outline.ts';
 import { Place, type Room, type Slabs } from './slabs.ts';
@@ -223,6 +225,8 @@ export interface PackedProtobufKeeperOptions<T extends KubernetesObject> {
   dropManagedFields: boolean;
   /** Takes care of managed fields too. */
   filter: ProtobufFilter | undefined;
+  /** Unset: objects are kept without a directory. */
+  directory?: DirectoryWriter | undefined;
 }
 
 /** From the message of an object to what is to be kept of it; where that goes is left open. */
@@ -230,14 +234,25 @@ export abstract class ReducingKeeper<T extends KubernetesObject> extends Identif
   protected readonly format: OutliningFormat;
   readonly #filter: ProtobufFilter | undefined;
   readonly #dropManagedFields: boolean;
+  readonly #directory: DirectoryWriter | undefined;
+  /** How many bytes the directory takes of the object at hand. */
+  #directoryBytes = 0;
   /** What `write` writes, when it is not what the scanner has. */
   #kept: Buffer | undefined;
 
-  constructor({ scanner, format, filter, dropManagedFields }: PackedProtobufKeeperOptions<T>) {
+  constructor({ scanner, format, filter, dropManagedFields, directory }: PackedProtobufKeeperOptions<T>) {
     super(scanner);
     this.format = format;
     this.#filter = filter;
     this.#dropManagedFields = dropManagedFields;
+    this.#directory = directory;
+  }
+
+  /** A directory that is there already is left out: it may be that of another place, or nobody's. */
+  override take(bytes: Buffer, start: number, end: number, where: Where): Cached<T> | BrokenObject {
+    let from = start;
+    for (let size = directorySize(bytes, from, end); size > 0; size = directorySize(bytes, from, end)) from += size;
+    return super.take(bytes, from, end, where);
   }
 
   detach(object: Cached<T>): void {
@@ -248,10 +263,16 @@ export abstract class ReducingKeeper<T extends KubernetesObject> extends Identif
     const filter = this.#filter;
     if (filter === undefined && this.#dropManagedFields) {
       this.#kept = undefined;
-      return this.keepReduced(this.scanner.sizeWithoutManagedFields);
+      return this.#keepListed(bytes, start, end, this.scanner.sizeWithoutManagedFields);
     }
-    this.#kept = filter === undefined ? bytes.subarray(start, end) : filter.filter(bytes, start, end);
-    return this.keepReduced(this.#kept.length);
+    const kept = filter === undefined ? bytes.subarray(start, end) : filter.filter(bytes, start, end);
+    this.#kept = kept;
+    return this.#keepListed(kept, 0, kept.length, kept.length);
+  }
+
+  #keepListed(bytes: Buffer, start: number, end: number, length: number): Cached<T> {
+    this.#directoryBytes = this.#directory?.read(bytes, start, end, length) ?? 0;
+    return this.keepReduced(this.#directoryBytes + length);
   }
 
   /** What is to be kept has this many bytes. */
@@ -259,8 +280,10 @@ export abstract class ReducingKeeper<T extends KubernetesObject> extends Identif
 
   /** Writes it. */
   protected write(out: Buffer, at: number): void {
-    if (this.#kept === undefined) this.scanner.copyWithoutManagedFields(out, at);
-    else this.#kept.copy(out, at);
+    this.#directory?.write(out, at);
+    const from = at + this.#directoryBytes;
+    if (this.#kept === undefined) this.scanner.copyWithoutManagedFields(out, from);
+    else this.#kept.copy(out, from);
   }
 }
 

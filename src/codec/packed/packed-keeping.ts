@@ -15,6 +15,7 @@ import type { ExpectedObjects, JsonKeeper, Keeping, ProtobufKeeper, ProtobufKeep
 import { PlainJsonKeeper } from '../plain/plain-json-keeper.ts';
 import { IdentityScanner } from '../protobuf/identity-scanner.ts';
 import { type MessagePlan, messagePlan } from '../protobuf/message-plan.ts';
+import { DirectoryWriter } from './directory.ts';
 import { JsonFormat } from './json-format.ts';
 import { JsonObjectScanner } from './json-object-scanner.ts';
 import {
@@ -86,11 +87,11 @@ export class PackedKeeping<T extends KubernetesObject> implements Keeping<T> {
     const manner = this.#manner;
     const { dropManagedFields, reduction } = manner;
     manner.protobuf ??= protobufManner(parts, manner.rules);
-    const { whole, format, filter, scanner } = manner.protobuf;
+    const { whole, format, filter, scanner, directory } = manner.protobuf;
     const sharing = this.#sharing;
     const options = { format, filter, scanner, dropManagedFields };
     if (sharing === undefined) {
-      return new PackedProtobufKeeper<T>({ ...options, family: this.#family(format, reduction) });
+      return new PackedProtobufKeeper<T>({ ...options, directory, family: this.#family(format, reduction) });
     }
     const family = new SharedFamily<T>(this.#familyOptions(format, reduction), sharing);
     return new SharedProtobufKeeper<T>({ ...options, family, plan: whole, reader: parts.reader });
@@ -121,6 +122,7 @@ interface ProtobufManner {
   readonly format: ProtobufFormat;
   readonly filter: ProtobufFilter | undefined;
   readonly scanner: IdentityScanner;
+  readonly directory: DirectoryWriter;
 }
 
 function mannerOf<T extends KubernetesObject>(options: PackedKeepingOptions<T>): Manner<T> {
@@ -141,6 +143,7 @@ function protobufManner({ type, schema, reader }: ProtobufKeeperParts, rules: Fi
     format: new ProtobufFormat({ type, plan, reader }),
     filter: rules && new ProtobufFilter(whole, rules, reader),
     scanner: new IdentityScanner(reader),
+    directory: new DirectoryWriter(plan, reader),
   };
 }
 

@@ -1,16 +1,9 @@
 import { collect, type ObjectPath, valueAt } from '../../api/object-path.ts';
 import type { EnvelopeType } from '../protobuf/envelope.ts';
-import {
-  EMBEDDED,
-  EMPTY_MESSAGE,
-  type FieldPlan,
-  LIST,
-  MESSAGE,
-  type MessagePlan,
-  ONE,
-} from '../protobuf/message-plan.ts';
+import { EMPTY_MESSAGE, type FieldPlan, LIST, MESSAGE, type MessagePlan, ONE } from '../protobuf/message-plan.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import type { WireReader } from '../protobuf/wire-reader.ts';
+import { ABSENT, findListed, isListable, isWhole, UNLISTED } from './directory.ts';
 
 export interface ProtobufPathsOptions {
   type: EnvelopeType;
@@ -27,6 +20,8 @@ interface Step {
   readonly field: FieldPlan | undefined;
   /** What comes inside the field; unset when its value is to be decoded. */
   readonly inner: Step | undefined;
+  /** The number of the field of the inner step, when directories say where it lies; else 0. */
+  readonly listed: number;
 }
 
 /** Follows paths in messages: only what lies at the end of a path is decoded. The way is found once for each path. */
@@ -52,7 +47,7 @@ export class ProtobufPaths {
   }
 
   #readOne(step: Step, bytes: Buffer, start: number, end: number, path: ObjectPath): unknown {
-    const { field, inner, depth, decoder } = step;
+    const { field, inner, depth, decoder, listed } = step;
     if (field === undefined) return valueAt(decoder.decode(bytes, start, end), path, depth);
     const { reader } = this.#options;
     // What is a list or a map may lie in several places.
@@ -60,30 +55,46 @@ export class ProtobufPaths {
       return valueAt(decoder.decodeField(bytes, start, end, field.name), path, depth + 1);
     }
     reader.open(bytes, start, end);
+    if (listed !== 0) {
+      const at = findListed(bytes, start, field.number, listed);
+      if (at !== UNLISTED) return this.#readValue(inner as Step, bytes, at, end, path);
+    }
     const { number } = field;
-    let valueStart = -1;
-    let valueEnd = -1;
+    let valueStart = ABSENT;
     while (reader.position < end) {
       const tagStart = reader.position;
       const tag = reader.tag();
       reader.skip(tag, end);
-      if (tag >>> 3 === number) {
-        valueStart = tagStart;
-        valueEnd = reader.position;
-      }
+      // The last one counts.
+      if (tag >>> 3 === number) valueStart = tagStart;
     }
     reader.finish(end);
+    return this.#readValue(step, bytes, valueStart, end, path);
+  }
+
+  /** The tag of the field lies at `tagStart`, which may be `ABSENT`, in a message that ends at `end`. The reader has been opened. */
+  #readValue(
+    { field, inner, depth, decoder }: Step,
+    bytes: Buffer,
+    tagStart: number,
+    end: number,
+    path: ObjectPath,
+  ): unknown {
+    const { reader } = this.#options;
+    if (tagStart === ABSENT) {
+      if (inner === undefined) return valueAt(decoder.absentValue(field as FieldPlan), path, depth + 1);
+      return field?.absent === EMPTY_MESSAGE ? this.#readOne(inner, bytes, end, end, path) : undefined;
+    }
+    reader.position = tagStart;
+    const tag = reader.tag();
     if (inner !== undefined) {
-      if (valueStart < 0)
-        return field.absent === EMPTY_MESSAGE ? this.#readOne(inner, bytes, end, end, path) : undefined;
-      reader.position = valueStart;
-      reader.tag();
-      const innerEnd = reader.lengthDelimited(valueEnd);
+      const innerEnd = reader.lengthDelimited(end);
       return this.#readOne(inner, bytes, reader.position, innerEnd, path);
     }
-    if (valueStart < 0) return valueAt(decoder.absentValue(field), path, depth + 1);
-    reader.position = valueStart;
-    return valueAt(decoder.readRun(field, valueEnd), path, depth + 1);
+    reader.skip(tag, end);
+    const valueEnd = reader.position;
+    reader.position = tagStart;
+    return valueAt(decoder.readRun(field as FieldPlan, valueEnd), path, depth + 1);
   }
 
   #readAll(
@@ -134,14 +145,14 @@ function stepOf(
   segments: readonly string[],
   depth: number,
 ): Step {
-  // Some of its fields may lie in messages of their own.
-  const isWhole = plan.schema.form !== undefined || plan.table.some((field) => field?.code === EMBEDDED);
-  const field = isWhole ? undefined : plan.fields.find(({ name }) => name === segments[depth]);
-  if (field === undefined) return { decoder, depth, field: undefined, inner: undefined };
+  const field = isWhole(plan) ? undefined : plan.fields.find(({ name }) => name === segments[depth]);
+  if (field === undefined) return { decoder, depth, field: undefined, inner: undefined, listed: 0 };
   const next = enterableAt(field, segments, depth + 1);
-  if (next === undefined || field.message === undefined) return { decoder, depth, field, inner: undefined };
+  if (next === undefined || field.message === undefined) return { decoder, depth, field, inner: undefined, listed: 0 };
   const innerDecoder = new ObjectDecoder(field.message.schema, { plan: field.message, reader });
-  return { decoder, depth, field, inner: stepOf(field.message, innerDecoder, reader, segments, next) };
+  const inner = stepOf(field.message, innerDecoder, reader, segments, next);
+  const listed = depth === 0 && isListable(field) && inner.field?.shape === ONE ? inner.field.number : 0;
+  return { decoder, depth, field, inner, listed };
 }
 
 /** The depth of the segment that goes on, from `depth` on, within the messages of the field; undefined when the field has to be decoded. */

@@ -193,7 +193,8 @@ export class ObjectDecoder {
 
   /** Adds to the list `known`, if there is one. */
   #listed(field: FieldPlan, tag: number, known: unknown, end: number): unknown[] {
-    const list = known as unknown[] | undefined;
+    // Null when it has been shown as absent already, because a field came first that JSON shows behind it.
+    const list = (known ?? undefined) as unknown[] | undefined;
     if ((tag & 7) !== field.wireType) return this.#unpacked(field, list ?? [], end);
     const value = this.#element(field, end);
     if (list === undefined) return [value];

@@ -1,49 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 
-const PAGE_BITS = 12;
-const PAGE_SIZE = 1 << PAGE_BITS;
-const WITHIN_PAGE = PAGE_SIZE - 1;
-
-/** A list that grows and shrinks at its end, in pages: a long one never has to be copied, nor keeps room for as much again. */
-export class Column<V> {
-  /** All full but the last, which may be empty. */
-  readonly #pages: V[][] = [[]];
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Undefined outside the list. */
-  get(i: number): V | undefined {
-    return this.#pages[i >> PAGE_BITS]?.[i & WITHIN_PAGE];
-  }
-
-  /** `i` must be in the list. */
-  set(i: number, value: V): void {
-    const page = this.#pages[i >> PAGE_BITS];
-    if (page !== undefined) page[i & WITHIN_PAGE] = value;
-  }
-
-  push(value: V): void {
-    const i = this.#length++;
-    const page = this.#pages[i >> PAGE_BITS];
-    if (page === undefined) this.#pages.push([value]);
-    else page.push(value);
-  }
-
-  pop(): V | undefined {
-    if (this.#length === 0) return undefined;
-    const i = --this.#length;
-    const page = i >> PAGE_BITS;
-    const value = this.#pages[page]?.pop();
-    // One empty page stays, so that a list whose length swings around a multiple of the page does not make it each time.
-    if (this.#pages.length > page + 2) this.#pages.pop();
-    return value;
-  }
-}
-
 /** The values under which an object can be found; a string stands for a list of one. */
 export type IndexValues = string | readonly string[] | undefined;
 
@@ -55,17 +12,71 @@ export const readNamespace = (cached: Cached): string => cached.namespace;
 
 class Bucket {
   readonly value: string;
+  /** Its index among all buckets. */
+  readonly id: number;
   /** In no order. Never empty while the bucket is in its index. */
-  readonly rows: number[];
+  readonly rows: number[] = [];
 
-  constructor(value: string, row: number) {
+  constructor(value: string, id: number) {
     this.value = value;
-    this.rows = [row];
+    this.id = id;
   }
 }
 
-/** Where a row stands: in no bucket, in one, or in several, in the order of the values, with the position in each. */
-type Membership = Bucket | Map<Bucket, number> | undefined;
+/** In place of the id of a bucket: the row is in none, or in several. */
+const NOWHERE = -1;
+const SEVERAL = -2;
+
+const NO_PLACES = new Int32Array(0);
+
+/**
+ * Where each row stands: in which bucket, and at which position in it. Two whole numbers a row, which V8 keeps outside its heap; they grow
+ * by a quarter at a time.
+ */
+class Places {
+  #numbers = NO_PLACES;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  bucketOf(row: number): number {
+    return this.#numbers[2 * row] as number;
+  }
+
+  /** Has no meaning unless the row is in one bucket. */
+  positionOf(row: number): number {
+    return this.#numbers[2 * row + 1] as number;
+  }
+
+  set(row: number, bucket: number, position = 0): void {
+    this.#numbers[2 * row] = bucket;
+    this.#numbers[2 * row + 1] = position;
+  }
+
+  /** Adds a row that stands nowhere, and returns its number. */
+  append(): number {
+    const row = this.#length;
+    if (2 * row === this.#numbers.length) this.#resize(row + (row >> 2) + 8);
+    this.#length++;
+    this.set(row, NOWHERE);
+    return row;
+  }
+
+  /** Takes the last row away. */
+  drop(): void {
+    this.#length--;
+    // What most rows have left is given back.
+    if (this.#numbers.length > 8 * this.#length + 16) this.#resize(2 * this.#length);
+  }
+
+  #resize(rows: number): void {
+    const numbers = rows === 0 ? NO_PLACES : new Int32Array(2 * rows);
+    numbers.set(this.#numbers.subarray(0, 2 * this.#length));
+    this.#numbers = numbers;
+  }
+}
 
 /**
  * From values to the rows of a table. It has as many rows as the table, under the same numbers, and remembers where each
@@ -75,10 +86,12 @@ type Membership = Bucket | Map<Bucket, number> | undefined;
 export class ValueIndex<T extends KubernetesObject> {
   readonly read: IndexReader<T>;
   readonly #buckets = new Map<string, Bucket>();
-  /** By row. */
-  readonly #memberships = new Column<Membership>();
-  /** By row: where in its bucket it is, if it is in one; no meaning otherwise. */
-  readonly #positions = new Column<number>();
+  /** By id, and the ids that no bucket has. */
+  readonly #byId: (Bucket | undefined)[] = [];
+  readonly #vacant: number[] = [];
+  readonly #places = new Places();
+  /** By row, of those in several buckets: these, in the order of the values, with the position in each. Unset until there is one. */
+  #several: Map<number, Map<Bucket, number>> | undefined;
 
   constructor(read: IndexReader<T>) {
     this.read = read;
@@ -101,31 +114,22 @@ export class ValueIndex<T extends KubernetesObject> {
 
   /** Adds the next row. */
   append(values: IndexValues): void {
-    const row = this.#memberships.length;
-    this.#memberships.push(undefined);
-    this.#positions.push(0);
-    this.#enter(row, values);
+    this.#enter(this.#places.append(), values);
   }
 
   /** Moves a row from where it stands to where `values` say. */
   move(row: number, values: IndexValues): void {
-    const from = this.#memberships.get(row);
-    if (isAt(from, values)) return;
-    this.#leave(row, from);
+    if (this.#isAt(row, values)) return;
+    this.#leave(row);
     this.#enter(row, values);
   }
 
   /** Takes a row out; the last one gets its number. */
   remove(row: number): void {
-    this.#leave(row, this.#memberships.get(row));
-    const last = this.#memberships.length - 1;
-    const membership = this.#memberships.pop();
-    const position = this.#positions.pop() ?? 0;
-    if (row === last) return;
-    this.#memberships.set(row, membership);
-    this.#positions.set(row, position);
-    if (membership instanceof Bucket) membership.rows[position] = row;
-    else if (membership !== undefined) for (const [bucket, at] of membership) bucket.rows[at] = row;
+    this.#leave(row);
+    const last = this.#places.length - 1;
+    if (row !== last) this.#renumber(last, row);
+    this.#places.drop();
   }
 
   /** The row stands nowhere. */
@@ -133,61 +137,95 @@ export class ValueIndex<T extends KubernetesObject> {
     const single = singleOf(values);
     if (single !== undefined) {
       const bucket = this.#join(row, single);
-      this.#memberships.set(row, bucket);
-      this.#positions.set(row, bucket.rows.length - 1);
+      this.#places.set(row, bucket.id, bucket.rows.length - 1);
       return;
     }
     if (values === undefined || typeof values === 'string' || values.length === 0) return;
-    const several = new Map<Bucket, number>();
+    const places = new Map<Bucket, number>();
     for (const value of new Set(values)) {
       const bucket = this.#join(row, value);
-      several.set(bucket, bucket.rows.length - 1);
+      places.set(bucket, bucket.rows.length - 1);
     }
-    this.#memberships.set(row, several);
+    this.#several ??= new Map();
+    this.#several.set(row, places);
+    this.#places.set(row, SEVERAL);
   }
 
-  #leave(row: number, from: Membership): void {
-    if (from === undefined) return;
-    if (from instanceof Bucket) this.#leaveBucket(from, this.#positions.get(row) ?? 0);
-    else for (const [bucket, position] of from) this.#leaveBucket(bucket, position);
-    this.#memberships.set(row, undefined);
+  #leave(row: number): void {
+    const bucket = this.#bucketOf(row);
+    if (bucket !== undefined) this.#leaveBucket(bucket, this.#places.positionOf(row));
+    for (const [each, position] of this.#placesOf(row) ?? []) this.#leaveBucket(each, position);
+    this.#several?.delete(row);
+    this.#places.set(row, NOWHERE);
+  }
+
+  #renumber(from: number, to: number): void {
+    const bucket = this.#bucketOf(from);
+    const position = this.#places.positionOf(from);
+    if (bucket !== undefined) bucket.rows[position] = to;
+    const places = this.#placesOf(from);
+    if (places !== undefined) {
+      for (const [each, at] of places) each.rows[at] = to;
+      this.#several?.delete(from);
+      this.#several?.set(to, places);
+    }
+    this.#places.set(to, this.#places.bucketOf(from), position);
   }
 
   #join(row: number, value: string): Bucket {
-    const known = this.#buckets.get(value);
-    if (known !== undefined) {
-      known.rows.push(row);
-      return known;
+    let bucket = this.#buckets.get(value);
+    if (bucket === undefined) {
+      bucket = new Bucket(value, this.#vacant.pop() ?? this.#byId.length);
+      this.#byId[bucket.id] = bucket;
+      this.#buckets.set(value, bucket);
     }
-    const bucket = new Bucket(value, row);
-    this.#buckets.set(value, bucket);
+    bucket.rows.push(row);
     return bucket;
   }
 
   /** The last row of the bucket gets the position. */
   #leaveBucket(bucket: Bucket, position: number): void {
-    const { rows } = bucket;
+    const { rows, id } = bucket;
     const moved = rows.pop();
     // Values come and go with short-lived objects; an empty bucket for each of them would be a leak.
-    if (rows.length === 0) this.#buckets.delete(bucket.value);
+    if (rows.length === 0) {
+      this.#buckets.delete(bucket.value);
+      this.#byId[id] = undefined;
+      this.#vacant.push(id);
+    }
     if (moved === undefined || position === rows.length) return;
     rows[position] = moved;
-    const membership = this.#memberships.get(moved);
-    if (membership instanceof Bucket) this.#positions.set(moved, position);
-    else membership?.set(bucket, position);
+    const places = this.#placesOf(moved);
+    if (places === undefined) this.#places.set(moved, id, position);
+    else places.set(bucket, position);
+  }
+
+  #isAt(row: number, values: IndexValues): boolean {
+    const places = this.#placesOf(row);
+    if (places === undefined) {
+      const bucket = this.#bucketOf(row);
+      if (bucket !== undefined) return bucket.value === singleOf(values);
+      return values === undefined || (typeof values !== 'string' && values.length === 0);
+    }
+    if (values === undefined || typeof values === 'string' || values.length !== places.size) return false;
+    let i = 0;
+    for (const { value } of places.keys()) if (value !== values[i++]) return false;
+    return true;
+  }
+
+  /** The one that the row is in, if it is in one. */
+  #bucketOf(row: number): Bucket | undefined {
+    const id = this.#places.bucketOf(row);
+    return id < 0 ? undefined : this.#byId[id];
+  }
+
+  /** Those that the row is in, if they are several. */
+  #placesOf(row: number): Map<Bucket, number> | undefined {
+    return this.#places.bucketOf(row) === SEVERAL ? this.#several?.get(row) : undefined;
   }
 }
 
 function singleOf(values: IndexValues): string | undefined {
   if (typeof values === 'string') return values;
   return values !== undefined && values.length === 1 ? values[0] : undefined;
-}
-
-function isAt(membership: Membership, values: IndexValues): boolean {
-  if (membership === undefined) return values === undefined || (typeof values !== 'string' && values.length === 0);
-  if (membership instanceof Bucket) return membership.value === singleOf(values);
-  if (values === undefined || typeof values === 'string' || values.length !== membership.size) return false;
-  let i = 0;
-  for (const { value } of membership.keys()) if (value !== values[i++]) return false;
-  return true;
 }

@@ -7,8 +7,7 @@ import {
   type MessagePlan,
   ONE,
 } from '../protobuf/message-plan.ts';
-import { WireError } from '../protobuf/wire-error.ts';
-import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
+import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT } from '../protobuf/wire-reader.ts';
 
 /** The tag of a field with a number that no kind of Kubernetes has: 2047. */
 const FIRST_TAG_BYTE = 0xfa;
@@ -20,6 +19,8 @@ const MAX_ENTRIES = 1023;
 const MAX_NUMBER = 0xff;
 const MAX_TOP = 0xf;
 const MAX_OFFSET = 0xf_ffff;
+/** Longer messages have no directory. */
+const MAX_LENGTH_BITS = 28;
 /** The entry of a whole message has this in place of the number of a field. */
 const MESSAGE_ITSELF = 0;
 
@@ -133,22 +134,25 @@ function offsetAt(bytes: Buffer, at: number): number {
  * Makes the directory of an object: where the fields of the messages right below its top lie, `spec` and `status` most often. It is made
  * when the object arrives and is in the caches of the processor, so that a reader of one field later does not have to go from
  * field to field through memory that is in none. It stands in front of the object as a field of its own, which all who do not
- * know it skip. An object whose messages do not have their fields in the order of their numbers, each in one place, has none.
+ * know it skip. An object whose messages do not have their fields in the order of their numbers, each in one place, has none, nor has one that
+ * is damaged: its readers find out.
+ *
+ * It reads the wire format itself, without the checks of `WireReader`, because every object that arrives passes here.
  */
 export class DirectoryWriter {
   readonly #table: FieldTable;
   readonly #listable: readonly boolean[];
-  readonly #reader: WireReader;
   /** As they are to be written, but for the order of their bytes. */
   readonly #entries = new Uint32Array(MAX_ENTRIES);
   #count = 0;
   /** What lies here is at the offset 0 when it is stored. */
   #origin = 0;
+  /** Where the value begins of the field whose tag was read last. */
+  #valueStart = 0;
 
-  constructor({ table }: MessagePlan, reader: WireReader) {
+  constructor({ table }: MessagePlan) {
     this.#table = table;
     this.#listable = table.map((field) => field !== undefined && isListable(field));
-    this.#reader = reader;
   }
 
   /**
@@ -158,14 +162,7 @@ export class DirectoryWriter {
   read(bytes: Buffer, start: number, end: number, length: number): number {
     this.#count = 0;
     this.#origin = end - length;
-    this.#reader.open(bytes, start, end);
-    try {
-      if (!this.#readObject(end)) this.#count = 0;
-    } catch (error) {
-      // Its reader will hear of the damage.
-      if (!(error instanceof WireError)) throw error;
-      this.#count = 0;
-    }
+    if (!this.#readObject(bytes, start, end)) this.#count = 0;
     return this.#count === 0 ? 0 : HEADER_BYTES + this.#count * ENTRY_BYTES;
   }
 
@@ -189,49 +186,71 @@ export class DirectoryWriter {
   }
 
   /** False when it cannot be listed. */
-  #readObject(end: number): boolean {
-    const reader = this.#reader;
+  #readObject(bytes: Buffer, start: number, end: number): boolean {
     let last = 0;
-    while (reader.position < end) {
-      const tagStart = reader.position;
-      const tag = reader.tag();
+    for (let at = start; at < end; ) {
+      const tag = tagAt(bytes, at);
       const number = tag >>> 3;
       // The metadata come first, and nothing comes twice.
       if (last === 0 ? number !== 1 : number <= last) return false;
-      last = number;
-      if (!this.#listable[number] || (tag & 7) !== LENGTH_DELIMITED) {
-        reader.skip(tag, end);
-        continue;
+      const valueEnd = this.#endOf(bytes, at, tag);
+      if (valueEnd > end) return false;
+      if (this.#listable[number] && (tag & 7) === LENGTH_DELIMITED) {
+        const { table } = (this.#table[number] as FieldPlan).message as MessagePlan;
+        if (!this.#add(number, MESSAGE_ITSELF, at)) return false;
+        if (!this.#readMessage(bytes, this.#valueStart, valueEnd, number, table)) return false;
       }
-      const messageEnd = reader.lengthDelimited(end);
-      if (!this.#add(number, MESSAGE_ITSELF, tagStart)) return false;
-      const { table } = (this.#table[number] as FieldPlan).message as MessagePlan;
-      if (!this.#readMessage(number, table, messageEnd)) return false;
+      last = number;
+      at = valueEnd;
     }
     return true;
   }
 
-  #readMessage(top: number, table: FieldTable, end: number): boolean {
-    const reader = this.#reader;
+  #readMessage(bytes: Buffer, start: number, end: number, top: number, table: FieldTable): boolean {
     let last = 0;
-    while (reader.position < end) {
-      const tagStart = reader.position;
-      const tag = reader.tag();
+    for (let at = start; at < end; ) {
+      const tag = tagAt(bytes, at);
       const number = tag >>> 3;
+      const wireType = tag & 7;
       const field = number < table.length ? table[number] : undefined;
       const isMore = number === last && field?.shape !== ONE;
-      if (!isMore && (number <= last || !this.#add(top, number, tagStart))) return false;
-      if (
-        field !== undefined &&
-        (tag & 7) !== field.wireType &&
-        (field.shape !== LIST || (tag & 7) !== LENGTH_DELIMITED)
-      )
+      if (!isMore && (number <= last || !this.#add(top, number, at))) return false;
+      if (field !== undefined && wireType !== field.wireType && (field.shape !== LIST || wireType !== LENGTH_DELIMITED))
         return false;
-      reader.skip(tag, end);
       last = number;
+      at = this.#endOf(bytes, at, tag);
+      if (at > end) return false;
     }
-    reader.finish(end);
     return true;
+  }
+
+  /** Where the value ends of the field whose tag lies at `at`; beyond everything when it cannot be told. */
+  #endOf(bytes: Buffer, at: number, tag: number): number {
+    let position = at + (tag < 0x80 ? 1 : 2);
+    this.#valueStart = position;
+    switch (tag & 7) {
+      case LENGTH_DELIMITED: {
+        let length = 0;
+        for (let shift = 0; shift < MAX_LENGTH_BITS; shift += 7) {
+          const byte = bytes[position++] as number;
+          length |= (byte & 0x7f) << shift;
+          if (byte < 0x80) {
+            this.#valueStart = position;
+            return position + length;
+          }
+        }
+        return Number.POSITIVE_INFINITY;
+      }
+      case VARINT:
+        while ((bytes[position++] as number) >= 0x80);
+        return position;
+      case FIXED64:
+        return position + 8;
+      case FIXED32:
+        return position + 4;
+      default:
+        return Number.POSITIVE_INFINITY;
+    }
   }
 
   #add(top: number, number: number, tagStart: number): boolean {
@@ -240,4 +259,12 @@ export class DirectoryWriter {
     this.#entries[this.#count++] = (number << 24) | (top << 20) | offset;
     return true;
   }
+}
+
+/** 0, which is none, for numbers so large that no directory has room for them. */
+function tagAt(bytes: Buffer, at: number): number {
+  const first = bytes[at] as number;
+  if (first < 0x80) return first;
+  const second = bytes[at + 1] as number;
+  return second < 0x80 ? (first & 0x7f) | (second << 7) : 0;
 }

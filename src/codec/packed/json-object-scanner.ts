@@ -10,6 +10,7 @@ import {
   stringAt,
 } from '../json/json-bytes.ts';
 import { beginsWith } from '../json/json-object-reader.ts';
+import { type KeptVersion, versionNumber } from '../kept-version.ts';
 import { KeyReader } from '../protobuf/identity-scanner.ts';
 import type { JsonFormat, JsonLayout, JsonShape } from './json-format.ts';
 import { MetadataNames } from './json-metadata-outlines.ts';
@@ -70,7 +71,7 @@ export class JsonObjectScanner implements JsonLayout {
   /** "" when there is no name. */
   key = '';
   uid = '';
-  resourceVersion = '';
+  version: KeptVersion = '';
   /** The same text for all objects of the namespace. */
   namespace = '';
   shape: JsonShape | undefined;
@@ -156,7 +157,7 @@ export class JsonObjectScanner implements JsonLayout {
     this.#bytes = bytes;
     this.#start = start;
     this.#end = end;
-    this.uid = this.resourceVersion = '';
+    this.uid = this.version = '';
     this.#nameStart = this.#nameEnd = this.#namespaceStart = this.#namespaceEnd = 0;
     this.labelsStart = this.labelsEnd = 0;
     this.metadataNames.begin(bytes);
@@ -248,7 +249,7 @@ export class JsonObjectScanner implements JsonLayout {
       this.#namespaceStart = start + 1;
       this.#namespaceEnd = end - 1;
     } else if (field === UID) this.uid = stringAt(bytes, start, end);
-    else this.resourceVersion = stringAt(bytes, start, end);
+    else this.version = versionNumber(bytes, start + 1, end - 1) ?? stringAt(bytes, start, end);
     return true;
   }
 

@@ -6,6 +6,7 @@ import { markOrigin, type Origin, type Reduction } from '../../api/origin.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufFilter } from '../filter/protobuf-filter.ts';
 import type { Where } from '../keeping.ts';
+import { type KeptVersion, keptVersion } from '../kept-version.ts';
 import { IdentifyingKeeper, type IdentityScanner } from '../protobuf/identity-scanner.ts';
 import { type DirectoryWriter, directorySize } from './directory.ts';
 import type { PartReader, ViewSource } from './lazy-view.ts';
@@ -93,22 +94,27 @@ export class PackedFamily<T extends KubernetesObject> {
   }
 }
 
+/** Who an object is. */
+export interface KeptIdentity extends Pick<Cached, 'key' | 'namespace' | 'uid'> {
+  readonly version: KeptVersion;
+}
+
 /**
  * A `Cached` that keeps the bytes, in slabs. Small on the heap: what can be told from the key or read from the bytes in no
- * time has no field.
+ * time has no field, and nothing is #private, because V8 gives each object of a class with private methods a field for that.
  */
 export class PackedCached<T extends KubernetesObject> extends Place implements Cached<T>, PathReadable, ViewSource {
   /** The texts of `key` and `uid` are those of the version that was stored before, if there was one: they outlive all versions. */
   key: string;
   readonly namespace: string;
   uid: string;
-  readonly resourceVersion: string;
+  private readonly version: KeptVersion;
   protected readonly family: PackedFamily<T>;
 
   /** The bytes lie in the room; the family is that of objects that look like them. */
   constructor(
     family: PackedFamily<T>,
-    { key, namespace, uid, resourceVersion }: Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'>,
+    { key, namespace, uid, version }: KeptIdentity,
     { slab, offset }: Room,
     length: number,
   ) {
@@ -116,7 +122,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     this.key = key;
     this.namespace = namespace;
     this.uid = uid;
-    this.resourceVersion = resourceVersion;
+    this.version = version;
     this.family = family;
   }
 
@@ -137,6 +143,11 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     return this.namespace === '' ? this.key : this.key.slice(this.namespace.length + 1);
   }
 
+  get resourceVersion(): string {
+    const { version } = this;
+    return typeof version === 'number' ? String(version) : version;
+  }
+
   /** Read from the bytes each time. */
   get labels(): Labels {
     return this.family.format.labels(this.bytes, this.start, this.end);
@@ -146,15 +157,15 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   view(): Stored<T> {
     const { outline, origin, slabs } = this.family;
     slabs.views++;
-    const view = (outline === undefined ? this.#viewOfBytes() : outline.view(this, this.end - this.start)) as Stored<T>;
+    const view = (outline === undefined ? this.viewOfBytes() : outline.view(this, this.end - this.start)) as Stored<T>;
     return origin === undefined ? view : markOrigin(view, origin);
   }
 
-  #viewOfBytes(): object {
+  private viewOfBytes(): object {
     try {
       return this.family.format.view(this.bytes, this.start, this.end, this);
     } catch (error) {
-      throw this.#explained(error);
+      throw this.explained(error);
     }
   }
 
@@ -167,7 +178,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
       const from = this.start;
       return part.readField(bytes, from + start, from + end, name, from, this);
     } catch (error) {
-      throw this.#explained(error, part.path === undefined ? name : `${part.path}.${name}`, start);
+      throw this.explained(error, part.path === undefined ? name : `${part.path}.${name}`, start);
     }
   }
 
@@ -175,7 +186,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     try {
       return this.family.format.read(this.bytes, this.start, this.end, path);
     } catch (error) {
-      throw this.#explained(error, path.segments.join('.'));
+      throw this.explained(error, path.segments.join('.'));
     }
   }
 
@@ -185,7 +196,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   }
 
   stored(previous?: Cached<T>): void {
-    if (previous !== undefined) this.#shareTexts(previous);
+    if (previous !== undefined) this.shareTexts(previous);
     this.keepStored();
   }
 
@@ -193,7 +204,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     this.family.slabs.store(this);
   }
 
-  #shareTexts({ key, uid }: Cached<T>): void {
+  private shareTexts({ key, uid }: Cached<T>): void {
     this.key = key;
     if (this.uid === uid) this.uid = uid;
   }
@@ -208,7 +219,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   }
 
   /** `field` is that of the part of the object that begins at `partStart`. */
-  #explained(error: unknown, field = '', partStart = 0): unknown {
+  private explained(error: unknown, field = '', partStart = 0): unknown {
     if (!(error instanceof DecodeError)) return error;
     const { format } = this.family;
     const { bytes, start, end } = this;
@@ -312,7 +323,9 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
       const { start, end, look } = objects;
       const family = families[look] ?? this.#family.like(this.format.outline(bytes, start, end));
       if (look > 0) families[look] = family;
-      restored.push(new PackedCached(family, objects, { slab, offset: start }, end - start));
+      const { key, namespace, uid, resourceVersion } = objects;
+      const identity = { key, namespace, uid, version: keptVersion(resourceVersion) };
+      restored.push(new PackedCached(family, identity, { slab, offset: start }, end - start));
     }
     return restored;
   }

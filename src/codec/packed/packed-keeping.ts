@@ -143,7 +143,7 @@ function protobufManner({ type, schema, reader }: ProtobufKeeperParts, rules: Fi
     format: new ProtobufFormat({ type, plan, reader }),
     filter: rules && new ProtobufFilter(whole, rules, reader),
     scanner: new IdentityScanner(reader),
-    directory: new DirectoryWriter(plan, reader),
+    directory: new DirectoryWriter(plan),
   };
 }
 

@@ -5,6 +5,7 @@ import type { WireReader } from '../protobuf/wire-reader.ts';
 import type { SharedPlace } from './assembler.ts';
 import type { Outline } from './outline.ts';
 import {
+  type KeptIdentity,
   PackedCached,
   PackedFamily,
   type PackedFamilyOptions,
@@ -35,13 +36,7 @@ export class SharedCached<T extends KubernetesObject> extends PackedCached<T> im
   declare protected readonly family: SharedFamily<T>;
 
   /** The recipe lies in the room. */
-  constructor(
-    family: SharedFamily<T>,
-    identity: Pick<Cached, 'key' | 'namespace' | 'uid' | 'resourceVersion'>,
-    room: Room,
-    length: number,
-    template: Template,
-  ) {
+  constructor(family: SharedFamily<T>, identity: KeptIdentity, room: Room, length: number, template: Template) {
     super(family, identity, room, length);
     this.template = template;
   }

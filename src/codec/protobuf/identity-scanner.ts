@@ -2,6 +2,7 @@ import type { BrokenObject, Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufKeeper, Where } from '../keeping.ts';
+import { type KeptVersion, versionNumber } from '../kept-version.ts';
 import { LENGTH_DELIMITED, varintSize, type WireReader, writeVarint } from './wire-reader.ts';
 
 const SLASH = 0x2f;
@@ -79,7 +80,7 @@ export class IdentityScanner {
   /** The same text for all objects of the namespace. */
   namespace = '';
   uid = '';
-  resourceVersion = '';
+  version: KeptVersion = '';
   readonly #reader: WireReader;
   readonly #keys = new KeyReader();
   #start = 0;
@@ -158,7 +159,7 @@ export class IdentityScanner {
 
   #reset(start: number, end: number): void {
     this.uid = '';
-    this.resourceVersion = '';
+    this.version = '';
     this.#start = start;
     this.#end = end;
     this.#namespaceStart = this.#namespaceEnd = this.#nameStart = this.#nameEnd = 0;
@@ -186,7 +187,7 @@ export class IdentityScanner {
           this.uid = reader.uniqueString(reader.lengthDelimited(end));
           break;
         case RESOURCE_VERSION:
-          this.resourceVersion = reader.uniqueString(reader.lengthDelimited(end));
+          this.#readVersion(reader.lengthDelimited(end));
           break;
         case LABELS:
           this.#checkEntry(reader.lengthDelimited(end));
@@ -200,6 +201,16 @@ export class IdentityScanner {
       }
     }
     reader.finish(end);
+  }
+
+  #readVersion(end: number): void {
+    const reader = this.#reader;
+    const number = versionNumber(reader.bytes, reader.position, end);
+    if (number === undefined) this.version = reader.uniqueString(end);
+    else {
+      this.version = number;
+      reader.position = end;
+    }
   }
 
   #cut(start: number, end: number): void {

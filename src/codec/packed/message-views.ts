@@ -26,7 +26,7 @@ import { IdentityField, Outline, type OutlineField } from './outline.ts';
 
 type Data = Record<string, unknown>;
 
-/** A message, list or map of fewer bytes is decoded sooner than it is put off (docs/decisions/013-lazy-below-the-top.md). */
+/** A message, list, map or time of fewer bytes is decoded sooner than it is put off (docs/decisions/013-lazy-below-the-top.md). */
 const PART_BYTES = 4;
 /** The same for a single value. */
 const SCALAR_BYTES = 128;
@@ -357,8 +357,11 @@ export class MessageViews implements PartReader {
 
 const PUT_OFF = Symbol('put off');
 
-function isLarge({ code, shape }: FieldPlan, length: number): boolean {
-  return length > (code === MESSAGE || code === TIME || shape !== ONE ? PART_BYTES : SCALAR_BYTES);
+function isLarge({ code, shape, omitsZero }: FieldPlan, length: number): boolean {
+  if (code === MESSAGE || shape !== ONE) return length > PART_BYTES;
+  if (code !== TIME) return length > SCALAR_BYTES;
+  // A time that is zero may have to be left out, and only the longest are.
+  return length > PART_BYTES && (!omitsZero || length <= TIME_BYTES + 2);
 }
 
 function identityKey(name: string): keyof Identity | undefined {

@@ -1,4 +1,8 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ObjectDecoder } from '../protobuf/object-decoder.ts';
+import { bytesField, chunksOf, core, listBody, numberField } from '../protobuf/protobuf-fixture.ts';
 import type { PackedCached } from './packed-cached.ts';
 import { type AnyObject, packed, takeJson, whole } from './packed-fixture.ts';
 import { Slab } from './slabs.ts';
@@ -114,4 +118,79 @@ describe('metadata of which only the identity is read', () => {
     expect(metadata.name).toBe('a');
     expect(() => metadata.labels).toThrow('metadata.labels of n/a cannot be decoded');
   });
+});
+
+describe('views of messages whose looks are remembered', () => {
+  const name = bytesField(1, 'web-0');
+  /** In the order of their numbers. */
+  const METADATA = [
+    bytesField(2, 'web-'),
+    bytesField(3, 'shop'),
+    bytesField(4),
+    bytesField(5, 'some-uid'),
+    bytesField(6, '7'),
+    numberField(7, 3),
+    bytesField(8, numberField(1, 1_700_000_000)),
+    bytesField(11, bytesField(1, 'app'), bytesField(2, 'web')),
+    bytesField(11, bytesField(1, 'tier'), bytesField(2, 'front')),
+    bytesField(12, bytesField(1, 'note'), bytesField(2, long)),
+    bytesField(14, 'finalizer'),
+    bytesField(17, bytesField(1, 'kubectl')),
+  ];
+  /** Some of them hold nothing, or 0 in a few ways, or what is no time, or come as another type. */
+  const ODD = [
+    bytesField(2),
+    numberField(7, 0),
+    Buffer.from([7 << 3, 0x80, 0]),
+    bytesField(8),
+    bytesField(8, numberField(1, -62_135_596_800)),
+    numberField(10, 0),
+    numberField(10, 30),
+    bytesField(14),
+    bytesField(25, 'of a version to come'),
+  ];
+  const spec = bytesField(2, bytesField(3, 'Always'), bytesField(10, long), bytesField(16, long));
+  const status = bytesField(3, bytesField(1, 'Running'), bytesField(3, long), bytesField(4, long));
+  const TOPS = [[spec, status], [spec], [status], [status, spec], [spec, bytesField(3)], [], [spec, spec]];
+
+  it('show each object as it is, whatever came before it', async () => {
+    const usual = fc.subarray(METADATA);
+    const odd = fc.tuple(fc.subarray(METADATA), fc.subarray(ODD, { maxLength: 2 })).chain(([some, more]) =>
+      // In order, or in any.
+      fc.oneof(fc.constant([...some, ...more].sort(byNumber)), fc.shuffledSubarray([...some, ...more])),
+    );
+    const anyPod = fc
+      .tuple(fc.oneof(usual, odd), fc.constantFrom(...TOPS), fc.boolean())
+      .map(([metadata, top, isLast]) => {
+        const whole = bytesField(1, name, ...metadata);
+        return Buffer.concat(isLast ? [...top, whole] : [whole, ...top]);
+      });
+    const decoder = new ObjectDecoder(core('Pod'), { type: { kind: 'Pod', apiVersion: 'v1' } });
+    const rules = fc.constantFrom({}, { drop: ['metadata.generation'] });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyPod, { minLength: 1, maxLength: 30 }), rules, async (messages, filter) => {
+        const body = listBody('PodList', 'v1', '1', messages);
+        const codec = packed({ managedFields: 'keep', ...filter });
+        const { items, broken } = await codec.readList(chunksOf(body), 'application/vnd.kubernetes.protobuf');
+        expect(broken).toEqual([]);
+        for (const [i, item] of items.entries()) {
+          const expected = decoder.decode(messages[i] as Buffer) as AnyObject & Required<Pick<AnyObject, 'metadata'>>;
+          if ('drop' in filter) delete expected.metadata.generation;
+          const view = item.view();
+          expect(Object.keys(view.metadata)).toEqual(Object.keys(expected.metadata));
+          expect(Object.keys(view)).toEqual(Object.keys(expected));
+          assert.deepStrictEqual(view, expected);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  function byNumber(a: Buffer, b: Buffer): number {
+    return tagOf(a) - tagOf(b);
+  }
+
+  function tagOf([first = 0, second = 0]: Buffer): number {
+    return (first < 0x80 ? first : (first & 0x7f) | (second << 7)) >> 3;
+  }
 });

@@ -1,3 +1,4 @@
+import type { MessageLook } from '../protobuf/identity-scanner.ts';
 import { bindFields, type Identity, type PartReader, plainObjects, type ViewSource } from './lazy-view.ts';
 
 /** Two, because V8 gives objects of one constructor room for as many fields as the first of them had. */
@@ -69,4 +70,49 @@ export class Outline implements PartReader {
   readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown {
     return this.#part.readField(bytes, start, end, name, objectStart, source);
   }
+}
+
+/** Objects of a kind look in few ways: for others it is found out each time. */
+const MAX_LOOKS = 256;
+
+/** Remembers the outlines of objects by their looks. */
+export class KnownLooks {
+  readonly #byLook = new Map<string, Outline | undefined>();
+  /** That of the object before, which the next one most often has too. */
+  #topFields = -1;
+  #metadataFields = -1;
+  #metadataZeros = -1;
+  /** Of the look that was found or added last. */
+  outline: Outline | undefined;
+
+  /** Whether `outline` is that of objects with this look. */
+  find({ topFields, metadataFields, metadataZeros }: MessageLook): boolean {
+    if (
+      this.#topFields === topFields &&
+      this.#metadataFields === metadataFields &&
+      this.#metadataZeros === metadataZeros
+    )
+      return true;
+    const key = keyOf(topFields, metadataFields, metadataZeros);
+    this.outline = this.#byLook.get(key);
+    if (this.outline === undefined && !this.#byLook.has(key)) return false;
+    this.#remember(topFields, metadataFields, metadataZeros);
+    return true;
+  }
+
+  add({ topFields, metadataFields, metadataZeros }: MessageLook, outline: Outline | undefined): void {
+    this.outline = outline;
+    this.#remember(topFields, metadataFields, metadataZeros);
+    if (this.#byLook.size < MAX_LOOKS) this.#byLook.set(keyOf(topFields, metadataFields, metadataZeros), outline);
+  }
+
+  #remember(topFields: number, metadataFields: number, metadataZeros: number): void {
+    this.#topFields = topFields;
+    this.#metadataFields = metadataFields;
+    this.#metadataZeros = metadataZeros;
+  }
+}
+
+function keyOf(topFields: number, metadataFields: number, metadataZeros: number): string {
+  return `${topFields} ${metadataFields} ${metadataZeros}`;
 }

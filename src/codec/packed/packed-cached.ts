@@ -10,7 +10,7 @@ import { type KeptVersion, keptVersion } from '../kept-version.ts';
 import { IdentifyingKeeper, type IdentityScanner } from '../protobuf/identity-scanner.ts';
 import { type DirectoryWriter, directorySize } from './directory.ts';
 import type { PartReader, ViewSource } from './lazy-view.ts';
-import type { Outline } from './outline.ts';
+import { KnownLooks, type Outline } from './outline.ts';
 import { Place, type Room, type Slabs } from './slabs.ts';
 
 /**
@@ -243,6 +243,7 @@ export interface PackedProtobufKeeperOptions<T extends KubernetesObject> {
 /** From the message of an object to what is to be kept of it; where that goes is left open. */
 export abstract class ReducingKeeper<T extends KubernetesObject> extends IdentifyingKeeper<T> {
   protected readonly format: OutliningFormat;
+  readonly #looks = new KnownLooks();
   readonly #filter: ProtobufFilter | undefined;
   readonly #dropManagedFields: boolean;
   readonly #directory: DirectoryWriter | undefined;
@@ -289,6 +290,15 @@ export abstract class ReducingKeeper<T extends KubernetesObject> extends Identif
   /** What is to be kept has this many bytes. */
   protected abstract keepReduced(length: number): Cached<T>;
 
+  /** That of what was written from `start` to `end`. */
+  protected outlineOf(bytes: Buffer, start: number, end: number): Outline | undefined {
+    const looks = this.#looks;
+    // What a filter has left may look otherwise.
+    if (!this.scanner.isUsual || this.#filter !== undefined) return this.format.outline(bytes, start, end);
+    if (!looks.find(this.scanner)) looks.add(this.scanner, this.format.outline(bytes, start, end));
+    return looks.outline;
+  }
+
   /** Writes it. */
   protected write(out: Buffer, at: number): void {
     this.#directory?.write(out, at);
@@ -311,7 +321,7 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
     const room = this.#family.slabs.reserve(length);
     const { slab, offset } = room;
     this.write(slab.bytes, offset);
-    const family = this.#family.like(this.format.outline(slab.bytes, offset, offset + length));
+    const family = this.#family.like(this.outlineOf(slab.bytes, offset, offset + length));
     return new PackedCached(family, this.scanner, room, length);
   }
 

@@ -94,7 +94,7 @@ export class SharedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
     const { sharing } = this.#family;
     const arrived = sharing.room(length);
     this.write(arrived, 0);
-    const family = this.#family.like(this.format.outline(arrived, 0, length));
+    const family = this.#family.like(this.outlineOf(arrived, 0, length));
     const template = sharing.share(this.#plan, this.#reader, length);
     const room = sharing.writeRecipe();
     return new SharedCached(family, this.scanner, room, sharing.recipeLength, template);

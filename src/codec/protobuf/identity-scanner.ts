@@ -68,13 +68,43 @@ const UID = bytesField(5);
 const RESOURCE_VERSION = bytesField(6);
 const LABELS = bytesField(11);
 const MANAGED_FIELDS = bytesField(17);
+const GENERATION = 7 << 3;
+const CREATION_TIMESTAMP = bytesField(8);
+const DELETION_TIMESTAMP = bytesField(9);
+const DELETION_GRACE_PERIOD = 10 << 3;
+/** From here on metadata have lists and maps. */
+const FIRST_REPEATED = 11;
+/** Numbers that a bit stands for. */
+const MAX_NUMBER = 30;
+/** Go writes a time in more when it is zero. */
+const MAX_TIME_BYTES = 8;
+/** A field at the top that is larger is put off by all views. */
+const LARGE_BYTES = 256;
+
+/**
+ * How an object looks, as far as that can be told while its identity is read: objects whose looks are usual and the same have the same fields
+ * at the top and in their metadata.
+ */
+export interface MessageLook {
+  /** Every field comes once and in order, the metadata first, and what else is at the top is large. */
+  readonly isUsual: boolean;
+  /** The numbers of the fields, as bits. */
+  readonly topFields: number;
+  readonly metadataFields: number;
+  /** Those of them that are empty, or 0. */
+  readonly metadataZeros: number;
+}
 
 /**
  * Reads from the message of an object nothing but who it is, in one pass that jumps over everything else. What it
  * has skipped is known to be whole: the top-level fields and those of the metadata end where the object ends. The fields
  * hold what the last `scan` found, and after one that threw, what it found until then.
  */
-export class IdentityScanner {
+export class IdentityScanner implements MessageLook {
+  isUsual = false;
+  topFields = 0;
+  metadataFields = 0;
+  metadataZeros = 0;
   /** "" when there is no name. */
   key = '';
   /** The same text for all objects of the namespace. */
@@ -112,6 +142,7 @@ export class IdentityScanner {
         const tag = reader.tag();
         if (tag !== METADATA) {
           reader.skip(tag, end);
+          this.#lookAtTop(tag, reader.position - tagStart);
           continue;
         }
         // A second one would be merged into the first by Go; nobody writes that.
@@ -160,6 +191,8 @@ export class IdentityScanner {
   #reset(start: number, end: number): void {
     this.uid = '';
     this.version = '';
+    this.isUsual = true;
+    this.topFields = this.metadataFields = this.metadataZeros = 0;
     this.#start = start;
     this.#end = end;
     this.#namespaceStart = this.#namespaceEnd = this.#nameStart = this.#nameEnd = 0;
@@ -167,11 +200,39 @@ export class IdentityScanner {
     this.#cutBytes = 0;
   }
 
+  #lookAtTop(tag: number, length: number): void {
+    const bit = 1 << (tag >>> 3);
+    if (this.metadataFields === 0 || tag >>> 3 > MAX_NUMBER || bit <= this.topFields || length <= LARGE_BYTES)
+      this.isUsual = false;
+    this.topFields |= bit;
+  }
+
+  /** `first` is the first byte of the value, or of its length. */
+  #lookAtMetadata(tag: number, first: number): void {
+    const number = tag >>> 3;
+    const bit = 1 << number;
+    const isNumber = tag === GENERATION || tag === DELETION_GRACE_PERIOD;
+    const isTime = tag === CREATION_TIMESTAMP || tag === DELETION_TIMESTAMP;
+    if (
+      number > MAX_NUMBER ||
+      (bit <= this.metadataFields && (number < FIRST_REPEATED || 2 * bit <= this.metadataFields)) ||
+      (!isNumber && (tag & 7) !== LENGTH_DELIMITED) ||
+      // It may be 0 in more than one byte.
+      (isNumber && first === 0x80) ||
+      (isTime && first > MAX_TIME_BYTES)
+    )
+      this.isUsual = false;
+    this.metadataFields |= bit;
+    if (first === 0) this.metadataZeros |= bit;
+  }
+
   #scanMetadata(end: number): void {
     const reader = this.#reader;
+    const { bytes } = reader;
     while (reader.position < end) {
       const tagStart = reader.position;
       const tag = reader.tag();
+      this.#lookAtMetadata(tag, bytes[reader.position] as number);
       switch (tag) {
         case NAME:
           this.#nameEnd = reader.lengthDelimited(end);

@@ -142,8 +142,9 @@ export class ObjectDecoder {
   #fields(plan: MessagePlan, table: FieldTable, object: Data, end: number, last: number): number {
     const reader = this.#reader;
     let lastSlot = last;
-    /** The list or map that `lastSlot` holds, so that it is not looked up for every element. */
+    /** The list or map that came last and its field, so that it is not looked up for every element. */
     let current: unknown;
+    let currentField: FieldPlan | undefined;
     while (reader.position < end) {
       const tag = reader.tag();
       const number = tag >>> 3;
@@ -155,7 +156,7 @@ export class ObjectDecoder {
       if ((tag & 7) !== field.wireType && !isPacked(field, tag)) throw wrongWireType(reader, field, tag);
       if (field.code === EMBEDDED) {
         lastSlot = this.#fields(plan, field.table, object, reader.lengthDelimited(end), lastSlot);
-        current = undefined;
+        currentField = undefined;
         continue;
       }
       let value: unknown;
@@ -163,10 +164,11 @@ export class ObjectDecoder {
         value = this.#element(field, end);
         if (field.omitsZero && isOmitted(value)) continue;
       } else {
-        const known = field.slot === lastSlot && current !== undefined ? current : object[field.name];
+        const known = field === currentField ? current : object[field.name];
         value = field.shape === LIST ? this.#listed(field, tag, known, end) : this.#mapped(field, known, end);
-        if (value === known) continue;
         current = value;
+        currentField = field;
+        if (value === known) continue;
       }
       if (field.slot > lastSlot) {
         if (lastSlot < field.shownBefore) this.#showAbsent(plan, object, lastSlot, field.shownBefore);

@@ -125,9 +125,17 @@ describe('LabelSelector.fromObject', () => {
     ['a value that ends its set', { matchExpressions: [{ key: 'a', operator: 'In', values: ['x),b in (y'] }] }],
     ['an empty set', { matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }],
     ['no set', { matchExpressions: [{ key: 'a', operator: 'NotIn' }] }],
+    ['labels by themselves', { app: 'web' }],
+    ['a list', ['app=web']],
     ['a set where none is asked for', { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] }],
   ])('refuses %s, as a server does', (_, object) => {
     expect(() => LabelSelector.fromObject(object)).toThrow(SelectorError);
+  });
+
+  it('refuses a text, which would select everything', () => {
+    expect(() => LabelSelector.fromObject('app=web' as unknown as object)).toThrow(
+      /^LabelSelector.fromObject takes \{ matchLabels/,
+    );
   });
 
   it('takes keys and values that the grammar has other uses for', () => {

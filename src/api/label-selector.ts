@@ -42,8 +42,17 @@ export class LabelSelector {
   /** From the object form; as in Kubernetes, an empty object selects everything and an absent one nothing. Throws `SelectorError`. */
   static fromObject(selector: LabelSelectorObject | undefined): LabelSelector {
     // Objects of a server may have null for what is absent.
-    if ((selector ?? undefined) === undefined) return LabelSelector.nothing;
-    const { matchLabels, matchExpressions } = selector as LabelSelectorObject;
+    if (selector === undefined || selector === null) return LabelSelector.nothing;
+    if (typeof selector !== 'object') {
+      throw new TypeError(
+        `LabelSelector.fromObject takes { matchLabels, matchExpressions }, and not ${shown(selector)}`,
+      );
+    }
+    const { matchLabels, matchExpressions, ...others } = selector;
+    const [other] = Object.keys(others);
+    if (other !== undefined) {
+      throw new SelectorError(`an object is not a label selector: it has "${other}"; labels stand in matchLabels`);
+    }
     const requirements = Object.entries(matchLabels ?? {}).map(([key, value]) => ofObject(key, '=', [value]));
     for (const { key, operator, values } of matchExpressions ?? []) {
       const known = OPERATORS.get(operator);

@@ -82,6 +82,11 @@ describe('LabelSelector.matches', () => {
   it('everything matches an object without labels, and nothing matches no object', () => {
     expect(LabelSelector.everything.matches(undefined)).toBe(true);
     expect(LabelSelector.nothing.matches({ a: 'b' })).toBe(false);
+    expect(LabelSelector.nothing.matchesEverything).toBe(false);
+    // It must not be empty, which servers take for everything.
+    for (const labels of [undefined, {}, { nothing: '' }]) {
+      expect(LabelSelector.parse(LabelSelector.nothing.toString()).matches(labels)).toBe(false);
+    }
   });
 });
 

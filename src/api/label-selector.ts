@@ -67,7 +67,8 @@ export class LabelSelector {
   }
 
   static readonly everything = new LabelSelector([]);
-  static readonly nothing = new LabelSelector([], true);
+  /** A text that says nothing means everything to a server: this one contradicts itself. */
+  static readonly nothing = new LabelSelector(parseLabelSelector('nothing,!nothing'), true);
 
   get matchesEverything(): boolean {
     return this.requirements.length === 0 && !this.#matchesNothing;
@@ -86,7 +87,7 @@ export class LabelSelector {
     return true;
   }
 
-  /** Canonical text: sorted by key, values sorted. Parses back to an equal selector, except for `nothing`, which has no text. */
+  /** Canonical text: sorted by key, values sorted. Parses back to a selector of the same. */
   toString(): string {
     return this.requirements.map(printRequirement).join(',');
   }

@@ -70,7 +70,7 @@ export class InformerWaits<T extends KubernetesObject> {
     const options = checkedOptions<WaitOptions>(`waitFor of ${name}`, given, WAIT_CHECKS);
     const isObject = typeof version === 'object' && version !== null;
     const wanted = isObject ? version.metadata?.resourceVersion : version;
-    // A key would be waited for in vain.
+    // No version is ever equal to a key.
     if (typeof wanted !== 'string' || wanted === '' || wanted.includes('/')) {
       const hint = isObject ? '' : `, and got ${shown(wanted)}: waitUntil(key, predicate) waits for an object`;
       throw new TypeError(`waitFor needs a resourceVersion, or an object that carries one${hint}`);

@@ -25,6 +25,10 @@ describe('FieldSelector', () => {
     expect(() => FieldSelector.parse(text)).toThrow(SelectorError);
   });
 
+  it.each([{ 'spec.nodeName': 'node-1' }, 5, null])('says what %o is not', (given) => {
+    expect(() => FieldSelector.parse(given as unknown as string)).toThrow(/^a field selector is a text such as/);
+  });
+
   it('tells the value that it demands of a field', () => {
     const selector = FieldSelector.parse('metadata.name=web,spec.nodeName!=n1');
     expect(selector.exactValue('metadata.name')).toBe('web');

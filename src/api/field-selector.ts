@@ -1,3 +1,4 @@
+import { aSelector, shown } from './option-check.ts';
 import { SelectorError } from './selector-error.ts';
 
 /** One comparison of a field selector. */
@@ -23,7 +24,10 @@ export class FieldSelector {
    * itself.
    */
   static parse(text: string | FieldSelector): FieldSelector {
-    if (typeof text !== 'string') return text;
+    if (typeof text !== 'string') {
+      if (aSelector(text, '') === undefined) return text;
+      throw new TypeError(`a field selector is a text such as "spec.nodeName=node-1", and this is ${shown(text)}`);
+    }
     const requirements = splitTerms(text)
       .filter((term) => term !== '')
       .map((term) => parseTerm(text, term));

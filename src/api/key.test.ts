@@ -26,6 +26,13 @@ describe('metaNamespaceKey', () => {
     },
   );
 
+  it('says where a key goes that was given in place of an object', () => {
+    const key: unknown = 'default/web';
+    expect(() => metaNamespaceKey(key as KubernetesObject)).toThrow(
+      'could not make a key for default/web: it is a text; getByKey takes a key',
+    );
+  });
+
   it('does not show the object, which may be a Secret, in the error', () => {
     const error = new KeyError({ kind: 'Secret', data: { password: 'aHVudGVyMg==' } }, 'it has no metadata');
     expect(inspect(error)).not.toContain('aHVudGVyMg');

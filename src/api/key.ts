@@ -24,7 +24,9 @@ export type KeyFunction<T = KubernetesObject> = (obj: T) => string;
 /** `namespace/name`, or `name` for cluster-scoped objects. client-go's `MetaNamespaceKeyFunc`. */
 export function metaNamespaceKey(obj: KubernetesObject): string {
   const metadata = obj?.metadata;
-  if (typeof metadata !== 'object' || metadata === null) throw new KeyError(obj, 'it has no metadata');
+  if (typeof metadata !== 'object' || metadata === null) {
+    throw new KeyError(obj, typeof obj === 'string' ? 'it is a text; getByKey takes a key' : 'it has no metadata');
+  }
   const { name, namespace } = metadata;
   if (typeof name !== 'string' || name === '') throw new KeyError(obj, 'it has no metadata.name');
   return objectKey(namespace, name);

@@ -69,7 +69,7 @@ export function parseLabelSelector(text: string): LabelRequirement[] {
     return token;
   };
   const add = (key: string, operator: LabelOperator, values: string[]) => {
-    requirements.push(checked(text, { key, operator, values }));
+    requirements.push(checkedRequirement(`"${text}"`, { key, operator, values }));
   };
 
   const parseSet = (): string[] => {
@@ -133,7 +133,8 @@ function tokenize(text: string): Token[] {
   return tokens;
 }
 
-function checked(text: string, requirement: LabelRequirement): LabelRequirement {
+/** The requirement, when its parts can be those of labels; otherwise throws a `SelectorError` about `what`. */
+export function checkedRequirement(what: string, requirement: LabelRequirement): LabelRequirement {
   const { key, operator, values } = requirement;
   const problem =
     labelKeyProblem(key) ??
@@ -141,6 +142,6 @@ function checked(text: string, requirement: LabelRequirement): LabelRequirement 
       ? `"${operator}" needs an integer, not "${values[0]}"`
       : undefined) ??
     values.map(labelValueProblem).find((found) => found !== undefined);
-  if (problem !== undefined) throw new SelectorError(`"${text}" is not a label selector: ${problem}`);
+  if (problem !== undefined) throw new SelectorError(`${what} is not a label selector: ${problem}`);
   return requirement;
 }

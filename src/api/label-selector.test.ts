@@ -82,6 +82,17 @@ describe('LabelSelector.matches', () => {
   it('everything matches an object without labels, and nothing matches no object', () => {
     expect(LabelSelector.everything.matches(undefined)).toBe(true);
     expect(LabelSelector.nothing.matches({ a: 'b' })).toBe(false);
+    expect(LabelSelector.nothing.matchesEverything).toBe(false);
+    // It must not be empty, which servers take for everything.
+    for (const labels of [undefined, {}, { nothing: '' }]) {
+      expect(LabelSelector.parse(LabelSelector.nothing.toString()).matches(labels)).toBe(false);
+    }
+  });
+});
+
+describe('LabelSelector.parse of what is no text', () => {
+  it.each([{ matchLabels: { app: 'web' } }, { labelSelector: 'app=web' }, 5, null])('says what %o is not', (given) => {
+    expect(() => LabelSelector.parse(given as unknown as string)).toThrow(/^a label selector is a text such as/);
   });
 });
 
@@ -102,7 +113,42 @@ describe('LabelSelector.fromObject', () => {
   it('selects everything when empty, nothing when absent, and refuses an unknown operator', () => {
     expect(LabelSelector.fromObject({}).matchesEverything).toBe(true);
     expect(LabelSelector.fromObject(undefined).matchesNothing).toBe(true);
+    expect(LabelSelector.fromObject(JSON.parse('null')).matchesNothing).toBe(true);
     expect(() => LabelSelector.fromObject({ matchExpressions: [{ key: 'a', operator: 'Like' }] })).toThrow('"Like"');
+  });
+
+  it.each<[string, object]>([
+    ['a value that is more than one', { matchLabels: { app: 'web,tier=db' } }],
+    ['a value with blanks', { matchLabels: { app: ' web' } }],
+    ['a value that is not a text', { matchLabels: { app: 5 } }],
+    ['no value', { matchLabels: { app: undefined } }],
+    ['a key that is more than one', { matchExpressions: [{ key: 'a,b', operator: 'Exists' }] }],
+    ['a key that says more', { matchExpressions: [{ key: 'a=b', operator: 'Exists' }] }],
+    ['an empty key', { matchExpressions: [{ key: '', operator: 'Exists' }] }],
+    ['no key', { matchExpressions: [{ operator: 'DoesNotExist' }] }],
+    ['a value of a set that is more than one', { matchExpressions: [{ key: 'a', operator: 'In', values: ['x,y'] }] }],
+    ['a value that ends its set', { matchExpressions: [{ key: 'a', operator: 'In', values: ['x),b in (y'] }] }],
+    ['an empty set', { matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }],
+    ['no set', { matchExpressions: [{ key: 'a', operator: 'NotIn' }] }],
+    ['labels by themselves', { app: 'web' }],
+    ['a list', ['app=web']],
+    ['a set where none is asked for', { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] }],
+  ])('refuses %s, as a server does', (_, object) => {
+    expect(() => LabelSelector.fromObject(object)).toThrow(SelectorError);
+  });
+
+  it('refuses a text, which would select everything', () => {
+    expect(() => LabelSelector.fromObject('app=web' as unknown as object)).toThrow(
+      /^LabelSelector.fromObject takes \{ matchLabels/,
+    );
+  });
+
+  it('takes keys and values that the grammar has other uses for', () => {
+    const selector = LabelSelector.fromObject({
+      matchLabels: { in: 'notin', notin: '' },
+      matchExpressions: [{ key: 'x', operator: 'In', values: ['in', '', 'in'] }],
+    });
+    expect(selector.toString()).toBe('in=notin,notin=,x in (,in)');
   });
 });
 

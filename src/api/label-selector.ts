@@ -1,4 +1,11 @@
-import { type LabelRequirement, parseInt64, parseLabelSelector } from './label-selector-parser.ts';
+import {
+  checkedRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  parseInt64,
+  parseLabelSelector,
+} from './label-selector-parser.ts';
+import { aSelector, shown } from './option-check.ts';
 import { SelectorError } from './selector-error.ts';
 
 /** The labels of an object, by key. */
@@ -25,29 +32,43 @@ export class LabelSelector {
 
   /** Throws `SelectorError`. An empty text selects everything; a selector is itself. */
   static parse(text: string | LabelSelector): LabelSelector {
-    return typeof text === 'string' ? new LabelSelector(parseLabelSelector(text)) : text;
+    if (typeof text === 'string') return new LabelSelector(parseLabelSelector(text));
+    if (aSelector(text, '') === undefined) return text;
+    throw new TypeError(
+      `a label selector is a text such as "app=web,!canary", and this is ${shown(text)}: LabelSelector.fromObject takes { matchLabels }`,
+    );
   }
 
-  /** From the object form; as in Kubernetes, an empty object selects everything and an absent one nothing. */
+  /** From the object form; as in Kubernetes, an empty object selects everything and an absent one nothing. Throws `SelectorError`. */
   static fromObject(selector: LabelSelectorObject | undefined): LabelSelector {
-    if (selector === undefined) return LabelSelector.nothing;
-    const quote = (values: readonly string[] | undefined) => `(${(values ?? []).join(',')})`;
-    const terms = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
-    for (const { key, operator, values } of selector.matchExpressions ?? []) {
-      if (operator === 'In') terms.push(`${key} in ${quote(values)}`);
-      else if (operator === 'NotIn') terms.push(`${key} notin ${quote(values)}`);
-      else if (operator === 'Exists') terms.push(key);
-      else if (operator === 'DoesNotExist') terms.push(`!${key}`);
-      else
+    // Objects of a server may have null for what is absent.
+    if (selector === undefined || selector === null) return LabelSelector.nothing;
+    if (typeof selector !== 'object') {
+      throw new TypeError(
+        `LabelSelector.fromObject takes { matchLabels, matchExpressions }, and not ${shown(selector)}`,
+      );
+    }
+    const { matchLabels, matchExpressions, ...others } = selector;
+    const [other] = Object.keys(others);
+    if (other !== undefined) {
+      throw new SelectorError(`an object is not a label selector: it has "${other}"; labels stand in matchLabels`);
+    }
+    const requirements = Object.entries(matchLabels ?? {}).map(([key, value]) => ofObject(key, '=', [value]));
+    for (const { key, operator, values } of matchExpressions ?? []) {
+      const known = OPERATORS.get(operator);
+      if (known === undefined) {
         throw new SelectorError(
           `"${operator}" is not a label selector operator: use In, NotIn, Exists or DoesNotExist`,
         );
+      }
+      requirements.push(ofObject(key, known, [...new Set(values ?? [])].sort()));
     }
-    return LabelSelector.parse(terms.join(','));
+    return new LabelSelector(requirements);
   }
 
   static readonly everything = new LabelSelector([]);
-  static readonly nothing = new LabelSelector([], true);
+  /** A text that says nothing means everything to a server: this one contradicts itself. */
+  static readonly nothing = new LabelSelector(parseLabelSelector('nothing,!nothing'), true);
 
   get matchesEverything(): boolean {
     return this.requirements.length === 0 && !this.#matchesNothing;
@@ -66,10 +87,32 @@ export class LabelSelector {
     return true;
   }
 
-  /** Canonical text: sorted by key, values sorted. Parses back to an equal selector, except for `nothing`, which has no text. */
+  /** Canonical text: sorted by key, values sorted. Parses back to a selector of the same. */
   toString(): string {
     return this.requirements.map(printRequirement).join(',');
   }
+}
+
+const OPERATORS = new Map<string, LabelOperator>([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+]);
+
+/** Keys and values are what they are, however the grammar would read them. */
+function ofObject(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+  const fail = (problem: string): never => {
+    throw new SelectorError(`an object is not a label selector: ${problem}`);
+  };
+  if (![key, ...values].every((part) => typeof part === 'string')) {
+    fail(`keys and values must be texts, which those of ${shown(key)} are not`);
+  }
+  const wantsValues = operator !== 'exists' && operator !== '!';
+  if (wantsValues !== values.length > 0) {
+    fail(`"${operator}" of the label "${key}" ${wantsValues ? 'needs at least one value' : 'takes no values'}`);
+  }
+  return checkedRequirement('an object', { key, operator, values });
 }
 
 function labelValue(labels: Labels | undefined, key: string): string | undefined {

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from './metadata.ts';
+import { shown } from './option-check.ts';
 
 /** The name of a type of object, as URLs carry it. */
 export interface GroupVersionResource {
@@ -136,8 +137,14 @@ export function checkNamespace(namespace: string): string {
   );
 }
 
+/** The name, when a path can have it. Otherwise a `TypeError`, for undefined too: a path without a name means all objects. */
+export function checkName(name: string): string {
+  return pathSegment(name);
+}
+
 /** As client-go: what would change the path ("", ".", "..", or with "/" or "%") is refused rather than sent. */
 function pathSegment(text: string, what = 'the name of an object'): string {
+  if (typeof text !== 'string') throw new TypeError(`${shown(text)} cannot be ${what}: it must be a text`);
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
     throw new TypeError(`"${text}" cannot be ${what}: it must not be empty, ".", "..", or contain "/" or "%"`);
   }

@@ -5,6 +5,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
 import { defineResource } from '../api/resource.ts';
+import { pods } from '../generated/api/core/v1.ts';
 import { HttpTransport } from '../http/http-transport.ts';
 import { readBody, rejection, sendJson, until } from '../http/request-fixture.ts';
 import { ScriptedServer } from '../http/scripted-server-fixture.ts';
@@ -111,6 +112,29 @@ describe('the paths of a client', () => {
     const client = api.cluster.client(configMaps);
     await expect(client.get('../secrets')).rejects.toThrow('cannot be the name');
     await expect(client.update({ metadata: {} })).rejects.toThrow('metadata.name');
+    expect(api.seen).toEqual([]);
+  });
+
+  // A request without the name would be one for all objects: a delete above all.
+  it.each([undefined, null, '', 5, { metadata: { name: 'a' } }])('refuse %o in the place of a name', async (given) => {
+    await using api = await apiServer(echo);
+    const client = api.cluster.client(pods);
+    const name = given as string;
+    const calls = [
+      () => client.get(name),
+      () => client.delete(name),
+      () => client.patch(name, {}),
+      () => client.waitUntil(name, () => true),
+      () => client.logs(name).next(),
+      () => client.exec(name, ['ls']),
+      () => client.attach(name),
+      () => client.dial(name, 80),
+      () => client.portForward(name, 80),
+    ];
+    for (const call of calls) {
+      await expect((async () => call())(), String(call)).rejects.toThrow(/^.* cannot be the name of an object: /);
+    }
+    await expect(client.create({}, { subresource: 'eviction' })).rejects.toThrow('metadata.name');
     expect(api.seen).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import type { Answered, KubernetesList, KubernetesObject, Stored, TypeMeta } fro
 import { checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { reductionOf } from '../api/origin.ts';
 import type { AppliedObject, JsonPatchOperation, MergePatch, StrategicMergePatch } from '../api/patch.ts';
-import { apiVersionOf, checkNamespace, type Resource, resourceName, resourcePath } from '../api/resource.ts';
+import { apiVersionOf, checkName, checkNamespace, type Resource, resourceName, resourcePath } from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
@@ -92,7 +92,10 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     this.#check('get', options, GET_CHECKS);
     const { resourceVersion, subresource } = options;
     const query = queryOf({ resourceVersion });
-    return this.#json<Stored<S>>({ method: 'GET', path: this.#path(options, name, subresource), query }, options);
+    return this.#json<Stored<S>>(
+      { method: 'GET', path: this.#path(options, checkName(name), subresource), query },
+      options,
+    );
   }
 
   /** One request, one page when `limit` is set. Items carry `kind` and `apiVersion`, which the wire leaves out. */
@@ -168,7 +171,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     options: PatchOptions = {},
   ): Promise<Stored<S>> {
     this.#check('patch', options, PATCH_CHECKS);
-    const request = this.#write('PATCH', this.#path(options, name, options.subresource), patch, options);
+    const request = this.#write('PATCH', this.#path(options, checkName(name), options.subresource), patch, options);
     return this.#json<Stored<S>>(
       { ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } },
       options,
@@ -222,7 +225,10 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
     this.#check('delete', options, DELETE_CHECKS);
-    return this.#json({ method: 'DELETE', path: this.#path(options, name), ...this.#deleteBody(options) }, options);
+    return this.#json(
+      { method: 'DELETE', path: this.#path(options, checkName(name)), ...this.#deleteBody(options) },
+      options,
+    );
   }
 
   /** Deletes all objects that the selectors match; all of the namespace, or of the cluster, without one. Gives what the server says: those objects, or a Status. */
@@ -273,8 +279,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     this.#check('waitUntil', options, WAIT_UNTIL_CHECKS);
     if (typeof predicate !== 'function') throw new TypeError('waitUntil needs a predicate: (object) => true or false');
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
-    // Throws for a name that cannot be one.
-    const path = this.#path({ namespace }, name);
+    const path = this.#path({ namespace }, checkName(name));
     const { requests } = this.#options;
     return objectMeeting<T>({
       what: path,

@@ -1,7 +1,7 @@
 import type { Cached } from '../api/cached.ts';
 import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { checkedOptions } from '../api/option-check.ts';
+import { checkedOptions, shown } from '../api/option-check.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -68,9 +68,13 @@ export class InformerWaits<T extends KubernetesObject> {
   async forVersion(version: string | KubernetesObject, given: WaitOptions): Promise<void> {
     const { name, parts, stopped, clock } = this.#options;
     const options = checkedOptions<WaitOptions>(`waitFor of ${name}`, given, WAIT_CHECKS);
-    const isObject = typeof version === 'object';
+    const isObject = typeof version === 'object' && version !== null;
     const wanted = isObject ? version.metadata?.resourceVersion : version;
-    if (!wanted) throw new TypeError(`waitFor needs a resourceVersion, or an object that carries one`);
+    // No version is ever equal to a key.
+    if (typeof wanted !== 'string' || wanted === '' || wanted.includes('/')) {
+      const hint = isObject ? '' : `, and got ${shown(wanted)}: waitUntil(key, predicate) waits for an object`;
+      throw new TypeError(`waitFor needs a resourceVersion, or an object that carries one${hint}`);
+    }
     const key = isObject ? metaNamespaceKey(version) : undefined;
     if (key !== undefined && this.#holds(key, wanted)) return;
     const records = isObject

@@ -53,3 +53,15 @@ describe('get of a lister', () => {
     expect(lister.get('nobody')).toBeUndefined();
   });
 });
+
+describe('namespace of a lister', () => {
+  it('is never all of them by mistake', async () => {
+    await using scene = await setup();
+    expect(scene.namespaced.namespace('').list()).toHaveLength(1);
+    for (const lister of [scene.namespaced, scene.selected]) {
+      expect(() => lister.namespace(undefined as unknown as string)).toThrow(
+        new TypeError('namespace of a lister needs a name, and got undefined: list() is for all of them'),
+      );
+    }
+  });
+});

@@ -1,6 +1,7 @@
 import { objectKey } from '../api/key.ts';
 import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
+import { shown } from '../api/option-check.ts';
 
 /** What a lister reads from. */
 export interface ListerSource<T extends KubernetesObject> {
@@ -59,8 +60,11 @@ export class Lister<T extends KubernetesObject> implements NamespaceLister<T> {
     return found;
   }
 
-  /** Only what is in that namespace. */
+  /** Only what is in that namespace; `''` means all. */
   namespace(namespace: string): NamespaceLister<T> {
+    if (typeof namespace !== 'string') {
+      throw new TypeError(`namespace of a lister needs a name, and got ${shown(namespace)}: list() is for all of them`);
+    }
     const source = this.#source;
     return {
       list: (selector) => source.select(LabelSelector.parse(selector ?? LabelSelector.everything), namespace),

@@ -99,6 +99,22 @@ describe('the options of one informer of a factory', () => {
     await factory.shutdown();
   });
 
+  it('select nothing where a selector was absent, and the server is told so', async () => {
+    await using fixture = await clusterFixture();
+    const client = fixture.cluster.client(configMaps);
+    await client.create({ metadata: { name: 'a', namespace: 'default' } });
+    const absent = LabelSelector.fromObject(undefined);
+    const factory = new SharedInformerFactory(fixture.cluster);
+    const none = factory.for(configMaps, { labelSelector: absent });
+    expect(none.informer()).not.toBe(factory.for(configMaps).informer());
+    factory.start();
+    await factory.waitForCacheSync();
+    expect(none.lister().list()).toEqual([]);
+    await client.deleteCollection({ namespace: 'default', labelSelector: absent.toString() });
+    expect((await client.list()).items).toHaveLength(1);
+    await factory.shutdown();
+  });
+
   it('are checked when they are given: selectors, namespaces and fields', async () => {
     await using fixture = await clusterFixture();
     const factory = new SharedInformerFactory(fixture.cluster);

@@ -552,6 +552,13 @@ describe('waiting', () => {
     await expect(informer.waitFor({})).rejects.toThrow(TypeError);
     await expect(informer.waitFor({})).rejects.toThrow('needs a resourceVersion');
   });
+
+  it.each(['default/a', '', null, 5, () => true])('waitFor refuses %o, which no cache ever reaches', async (given) => {
+    const { informer } = informerFixture();
+    await expect(informer.waitFor(given as string, { timeoutMs: 0 })).rejects.toThrow(
+      /^waitFor needs .* waitUntil\(key/,
+    );
+  });
 });
 
 describe('events', () => {

@@ -51,7 +51,7 @@ export async function recover<T extends KubernetesObject>(
   session.report(error, phase, waitMs);
   if (recovery.wait === 'backoff') {
     if (!mayBeAway(session, error)) await clock.sleep(waitMs, signal);
-    else if (await sleepOrReturn(session, waitMs)) {
+    else if (await sleepOrReturn(session, waitMs, retryAfterMs(error))) {
       state.enter(next, { lastError: error, nextAttempt: clock.now() });
     }
   }
@@ -62,7 +62,7 @@ export async function recover<T extends KubernetesObject>(
 function mayBeAway<T extends KubernetesObject>({ backoff }: Session<T>, error: Error): boolean {
   if (isConnectionFailure(error)) return true;
   const isStarting = ['unavailable', 'unauthorized', 'forbidden'].includes(failureKind(error));
-  return backoff.isLost && isStarting && retryAfterMs(error) === 0;
+  return backoff.isLost && isStarting;
 }
 
 function backoffMs<T extends KubernetesObject>({ backoff, settings }: Session<T>, error: Error): number {
@@ -75,12 +75,18 @@ function backoffMs<T extends KubernetesObject>({ backoff, settings }: Session<T>
 
 /**
  * Waits after a failed connection: for the whole time, or until the server is said to be back. True in the second case. A
- * server that is said to be back and still cannot be reached is given more time before that counts again.
+ * server that is said to be back and still cannot be reached is given more time before that counts again, and one that starts
+ * has the time that it asked for: paths of custom resources come last, with a Retry-After until then.
  */
-export async function sleepOrReturn<T extends KubernetesObject>(session: Session<T>, waitMs: number): Promise<boolean> {
+async function sleepOrReturn<T extends KubernetesObject>(
+  session: Session<T>,
+  waitMs: number,
+  askedMs: number,
+): Promise<boolean> {
   const { settings, backoff, signal } = session;
   const { clock, reachability } = settings;
-  if (reachability === undefined || backoff.minimumMs >= waitMs) {
+  const leastMs = Math.max(backoff.minimumMs, askedMs);
+  if (reachability === undefined || leastMs >= waitMs) {
     await clock.sleep(waitMs, signal);
     return false;
   }
@@ -88,7 +94,7 @@ export async function sleepOrReturn<T extends KubernetesObject>(session: Session
   try {
     const slept = clock.sleep(waitMs, scope.signal).then(() => false);
     const returned = async (): Promise<boolean> => {
-      if (backoff.minimumMs > 0) await clock.sleep(backoff.minimumMs, scope.signal);
+      if (leastMs > 0) await clock.sleep(leastMs, scope.signal);
       await interruptible(() => reachability.whenBack(scope.signal), scope.signal);
       return true;
     };

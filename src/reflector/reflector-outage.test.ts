@@ -172,6 +172,30 @@ describe('a server that was away', () => {
     expect(scene.target.content).toEqual({ a: '5' });
   });
 
+  it('is given the time that it asks for while it starts, and asked after from then on', async () => {
+    const reachability = new ScriptedReachability();
+    await using scene = await Scene.start({
+      lists: [
+        refused,
+        refused,
+        refused,
+        refused,
+        apiError(503, { details: { retryAfterSeconds: 5 } }),
+        list('5', ['a@5']),
+      ],
+      reachability,
+    });
+    await scene.clock.advance(18_000);
+    expect(scene.reports.at(-1)).toMatchObject({ error: { code: 503 }, retryInMs: 19_200 });
+    await scene.clock.advance(4_999);
+    expect(reachability.waiting).toBe(0);
+    await scene.clock.advance(1);
+    expect(reachability.waiting).toBe(1);
+    reachability.back();
+    await scene.settle();
+    expect(scene.target.content).toEqual({ a: '5' });
+  });
+
   it.each([
     ['429', tooManyRequests()],
     ['503 with Retry-After', apiError(503, { details: { retryAfterSeconds: 20 } })],

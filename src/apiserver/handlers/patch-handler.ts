@@ -50,7 +50,9 @@ export function patcherOf(
   if (type === MERGE_PATCH) return { patcher: (old) => mergePatch(old, object), duplicates };
   const schema = typeSchema(schemaName);
   if (!schema) throw unsupportedMediaType(accepted);
-  return { patcher: (old) => strategicMergePatch(old, object, schema, typeSchema), duplicates };
+  // What is merged is the Go struct, whose type is not among its fields.
+  const { kind: _kind, apiVersion: _apiVersion, ...fields } = object;
+  return { patcher: (old) => strategicMergePatch(old, fields, schema, typeSchema), duplicates };
 }
 
 function parsePatch(body: Uint8Array, type: string): { patch: JsonValue; duplicates: readonly string[] } {

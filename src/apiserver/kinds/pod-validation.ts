@@ -9,11 +9,14 @@ import {
 } from '../request/field-error.ts';
 import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
 import { dnsLabel } from '../values/name-rules.ts';
+import { validateLabels } from '../values/object-meta.ts';
+import { amountText, parseAmounts } from '../values/resource-amounts.ts';
 import { items } from './defaulting.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const MAX_INT32 = 2_147_483_647;
 
 /** The parts of a PodSpec whose absence or nonsense a user would notice. */
 export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
@@ -24,7 +27,9 @@ export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
     errors.push(...validateName(asString(volume.name), `${field}.volumes[${index}].name`));
   });
   if (items(spec.containers).length === 0) errors.push(required(`${field}.containers`));
-  for (const list of ['containers', 'initContainers']) {
+  // Pods alone have ephemeral ones, at `spec`.
+  const isPod = field === 'spec';
+  for (const list of ['containers', 'initContainers', ...(isPod ? ['ephemeralContainers'] : [])]) {
     items(spec[list]).forEach((container, index) => {
       const at = `${field}.${list}[${index}]`;
       errors.push(...validateContainer(container, at, volumes));
@@ -37,11 +42,23 @@ export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
   if (!RESTART_POLICIES.includes(restartPolicy)) {
     errors.push(notSupported(`${field}.restartPolicy`, restartPolicy, RESTART_POLICIES));
   }
-  const grace = spec.terminationGracePeriodSeconds;
-  if (typeof grace === 'number' && grace < 0) {
-    errors.push(invalid(`${field}.terminationGracePeriodSeconds`, grace, 'must be greater than or equal to 0'));
+  const deadline = spec.activeDeadlineSeconds;
+  if (typeof deadline === 'number') errors.push(...between(deadline, 1, MAX_INT32, `${field}.activeDeadlineSeconds`));
+  items(spec.tolerations).forEach(({ operator, value }, index) => {
+    if (operator !== 'Exists' || asString(value) === '') return;
+    const at = `${field}.tolerations[${index}].operator`;
+    errors.push(invalid(at, value, "value must be empty when `operator` is 'Exists'"));
+  });
+  errors.push(...validateLabels(asObject(spec.nodeSelector), `${field}.nodeSelector`));
+  if (!isPod && items(spec.ephemeralContainers).length > 0) {
+    errors.push(forbidden(`${field}.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }
   return errors;
+}
+
+function between(value: JsonValue, least: number, most: number, field: string): FieldError[] {
+  if (typeof value === 'number' && value >= least && value <= most) return [];
+  return [invalid(field, value, `must be between ${least} and ${most}, inclusive`)];
 }
 
 function validateName(name: string, field: string): FieldError[] {
@@ -56,8 +73,12 @@ function validateContainer(container: JsonObject, field: string, volumes: Readon
   else if (image.trim() !== image) {
     errors.push(invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'));
   }
+  const portNames = new Set<string>();
   items(container.ports).forEach((port, index) => {
     const at = `${field}.ports[${index}]`;
+    const name = asString(port.name);
+    if (name !== '' && portNames.has(name)) errors.push(duplicate(`${at}.name`, name));
+    portNames.add(name);
     const number = port.containerPort;
     if (number === undefined || number === 0) errors.push(required(`${at}.containerPort`));
     else errors.push(...validatePort(number, `${at}.containerPort`));
@@ -78,18 +99,50 @@ function validateContainer(container: JsonObject, field: string, volumes: Readon
   if (!PULL_POLICIES.includes(asString(container.imagePullPolicy))) {
     errors.push(notSupported(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES));
   }
-  return errors;
+  return [...errors, ...validateResources(asObject(container.resources), `${field}.resources`)];
+}
+
+/** Nothing asks for more than it may have. */
+function validateResources(resources: JsonObject, field: string): FieldError[] {
+  const limits = parseAmounts(resources.limits);
+  return [...parseAmounts(resources.requests)].flatMap(([name, amount]) => {
+    const limit = limits.get(name);
+    if (limit === undefined || amount.nanos <= limit.nanos) return [];
+    const detail = `must be less than or equal to ${name} limit of ${amountText(limit)}`;
+    return [invalid(`${field}.requests`, amountText(amount), detail)];
+  });
 }
 
 export function validatePort(value: JsonValue, field: string): FieldError[] {
-  if (typeof value === 'number' && value >= 1 && value <= 65535) return [];
-  return [invalid(field, value, 'must be between 1 and 65535, inclusive')];
+  return between(value, 1, 65_535, field);
 }
 
 /** What may change in the spec of a pod that exists; the rest is fixed. */
 export function validatePodSpecUpdate(spec: JsonObject, old: JsonObject): FieldError[] {
+  return [...validateDeadlineUpdate(spec, old), ...validateTolerationsUpdate(spec, old), ...validateFixed(spec, old)];
+}
+
+/** A pod may be given less time, and no more. */
+function validateDeadlineUpdate({ activeDeadlineSeconds: now }: JsonObject, old: JsonObject): FieldError[] {
+  const before = old.activeDeadlineSeconds;
+  const field = 'spec.activeDeadlineSeconds';
+  if (typeof before !== 'number') return [];
+  if (typeof now !== 'number') return [invalid(field, null, 'must not update from a positive integer to nil value')];
+  return now > before ? [invalid(field, now, 'must be less than or equal to previous value')] : [];
+}
+
+/** More of them may come, and each may hold for another time. */
+function validateTolerationsUpdate(spec: JsonObject, old: JsonObject): FieldError[] {
+  const timeless = ({ tolerationSeconds: _, ...rest }: JsonObject) => rest;
+  const isThere = (before: JsonObject) =>
+    items(spec.tolerations).some((now) => jsonEqual(timeless(now), timeless(before)));
+  if (items(old.tolerations).every(isThere)) return [];
+  return [forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+}
+
+function validateFixed(spec: JsonObject, old: JsonObject): FieldError[] {
   const fixed = (value: JsonObject): JsonObject => {
-    const { activeDeadlineSeconds: _a, tolerations: _t, terminationGracePeriodSeconds: _g, ...rest } = value;
+    const { activeDeadlineSeconds: _a, tolerations: _t, ...rest } = value;
     const { schedulingGates: _s, nodeSelector: _n, affinity: _f, ephemeralContainers: _e, ...others } = rest;
     const gated = items(old.schedulingGates).length > 0;
     return {

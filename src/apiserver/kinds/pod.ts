@@ -1,9 +1,16 @@
-import type { FieldError } from '../request/field-error.ts';
+import { type FieldError, forbidden } from '../request/field-error.ts';
 import { keepField } from '../storage/object-writer.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../values/json.ts';
 import { items, specOf } from './defaulting.ts';
 import { defaultPodSpec } from './pod-spec.ts';
+import {
+  keepAllButEphemeralContainers,
+  keepAllButResources,
+  validateEphemeralContainers,
+  validateEphemeralContainersUpdate,
+  validateResize,
+} from './pod-subresources.ts';
 import { validatePodSpec, validatePodSpecUpdate } from './pod-validation.ts';
 import { qosClassOf } from './quality-of-service.ts';
 
@@ -77,10 +84,16 @@ export const podStrategy: Strategy = {
   },
 
   prepareForCreate(object) {
+    const spec = specOf(object);
+    if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
     object.status = { phase: 'Pending', qosClass: qosClassOf(object) };
   },
 
-  prepareForUpdate: (object) => tolerateLostNodes(specOf(object)),
+  prepareForUpdate(object, old, { subresource }) {
+    if (subresource === 'ephemeralcontainers') keepAllButEphemeralContainers(object, old);
+    else if (subresource === 'resize') keepAllButResources(object, old);
+    tolerateLostNodes(specOf(object));
+  },
 
   prepareForStatusUpdate(object, old) {
     keepField(object, old, 'spec');
@@ -90,10 +103,18 @@ export const podStrategy: Strategy = {
     keepField(ensureObject(object, 'metadata'), asObject(old.metadata), 'ownerReferences');
   },
 
-  validate: (object): FieldError[] => validatePodSpec(specOf(object), 'spec'),
-  validateUpdate(object, old, context) {
-    const open = ['ephemeralcontainers', 'resize', 'binding'].includes(context.subresource ?? '');
-    return open ? [] : validatePodSpecUpdate(specOf(object), specOf(old));
+  validate: (object): FieldError[] => [
+    ...validatePodSpec(specOf(object), 'spec'),
+    ...validateEphemeralContainers(specOf(object)),
+  ],
+  validateCreate: (object): FieldError[] =>
+    items(specOf(object).ephemeralContainers).length === 0
+      ? []
+      : [forbidden('spec.ephemeralContainers', 'cannot be set on create')],
+  validateUpdate(object, old, { subresource }) {
+    if (subresource === 'ephemeralcontainers') return validateEphemeralContainersUpdate(specOf(object), specOf(old));
+    if (subresource === 'resize') return validateResize(object, old);
+    return subresource === 'binding' ? [] : validatePodSpecUpdate(specOf(object), specOf(old));
   },
 
   /** A pod that is on no node, or has finished, has nobody to wait for. */

@@ -72,7 +72,11 @@ export class ServerSocket {
     if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2);
     if (this.#connection.write(Buffer.concat([head, payload]))) return;
     await new Promise<void>((resolve) => {
-      this.#connection.once('drain', resolve).once('close', resolve);
+      const settle = () => {
+        this.#connection.off('drain', settle).off('close', settle);
+        resolve();
+      };
+      this.#connection.on('drain', settle).on('close', settle);
     });
   }
 }

@@ -87,6 +87,7 @@ export class ObjectDeleter {
     if (grace !== undefined) {
       const marked = this.#put(resource, object, existing, write);
       if (held || grace > 0) return { object: marked, deleted: false };
+      return this.#remove(resource, marked, write);
     }
     return this.#remove(resource, existing, write);
   }

@@ -365,8 +365,8 @@ function keepAllButStatus(object: JsonObject, old: JsonObject): void {
   }
 }
 
-/** Custom resources take nothing of the metadata through their status but who owns what. */
-function keepMetadata(object: JsonObject, old: JsonObject): void {
+/** Of what is sent to the status of a custom resource, nothing of the metadata is taken but who owns what. */
+export function keepMetadata(object: JsonObject, old: JsonObject): void {
   const { managedFields } = metadataOf(object);
   const { managedFields: _before, ...kept } = metadataOf(old);
   object.metadata = managedFields === undefined ? kept : { ...kept, managedFields };

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { checkedOptions } from '../../api/option-check.ts';
-import { resourcePath } from '../../api/resource.ts';
+import { checkName, resourcePath } from '../../api/resource.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { ATTACH_CHECKS, CALL_CHECKS, LOG_CHECKS, LOGS_OF_CHECKS, PORT_FORWARD_CHECKS } from '../call-checks.ts';
 import { Client, type ClientOptions, queryOf } from '../client.ts';
@@ -143,7 +143,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
 
   #path(name: string, subresource: string, options: CallOptions): string {
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
-    return resourcePath(this.resource, { namespace, name, subresource });
+    return resourcePath(this.resource, { namespace, name: checkName(name), subresource });
   }
 
   async *#lines(path: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<string, void, undefined> {

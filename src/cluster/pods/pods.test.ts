@@ -1,4 +1,5 @@
 import { createConnection } from 'node:net';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../../api/transport.ts';
@@ -275,6 +276,59 @@ describe('exec', () => {
     expect(failure).toMatchObject({ kind: 'tooLarge' });
   });
 
+  it('fails with what a stream fails with that nobody listens to, and leaves no listener on one that does not', async () => {
+    await using world = await start({
+      async exec({ stdout }) {
+        for (let n = 0; n < 100; n++) await stdout('x');
+      },
+    });
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const full = new Writable({
+      write: (_chunk, _encoding, written) => written(new Error('the disk is full')),
+      // As files are closed: the event comes long after the write has failed.
+      destroy: (error, destroyed) => setImmediate(() => destroyed(error)),
+    });
+    expect(String(await rejection(world.client.exec('web-0', ['ls'], { stdout: full })))).toContain('the disk is full');
+    while (!full.closed) await nextTurn();
+
+    const lost = new Writable({
+      write(_chunk, _encoding, written) {
+        written();
+        this.destroy(new Error('the reader has gone'));
+      },
+    });
+    expect(String(await rejection(world.client.exec('web-0', ['ls'], { stdout: lost })))).toContain(
+      'the reader has gone',
+    );
+
+    const fine = new Writable({ write: (_chunk, _encoding, written) => written() });
+    await world.client.exec('web-0', ['ls'], { stdout: fine, stderr: fine });
+    expect(fine.listenerCount('error')).toBe(0);
+  });
+
+  it('writes as much as anybody reads, and leaves no listeners on the connection for it', async () => {
+    const chunk = 'x'.repeat(65_536);
+    await using world = await start({
+      async exec({ stdout }) {
+        for (let n = 0; n < 100; n++) await stdout(chunk);
+      },
+    });
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    let bytes = 0;
+    const slow = new Writable({
+      write(data: Buffer, _encoding, written) {
+        bytes += data.length;
+        setImmediate(written);
+      },
+    });
+    await world.client.exec('web-0', ['flood'], { stdout: slow });
+    process.off('warning', onWarning);
+    expect(bytes).toBe(100 * chunk.length);
+    expect(warnings).toEqual([]);
+  });
+
   it('fails when the cluster is closed meanwhile', async () => {
     const running = latch();
     await using world = await start({
@@ -350,6 +404,8 @@ describe('input that is not what the types say', () => {
     for (const [options, wanted] of [
       [{ stdin: notItems }, 'stdin must be text, bytes, or an async iterable of them'],
       [{ stdin: null as unknown as string }, 'stdin must be text'],
+      [{ stdout: {} as Writable }, 'stdout and stderr must be functions or writable streams'],
+      [{ stderr: null as unknown as Writable }, 'stdout and stderr must be'],
       [{ sizes: notItems, tty: true }, 'sizes must be an async iterable of { columns, rows }'],
     ] as const) {
       const failure = await rejection(world.client.exec('nobody', ['cat'], options));

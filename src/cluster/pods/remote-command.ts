@@ -59,6 +59,8 @@ export async function remoteCommand(source: ChannelSource, options: RemoteComman
     rest.timer?.clear();
     socket.destroy();
     for (const feed of feeds) feed.leave();
+    stdout.end();
+    stderr.end();
   }
   if (status === undefined) {
     throw new TransportError('reset', `GET ${path}: the connection ended before the program said how it ended`);
@@ -66,8 +68,9 @@ export async function remoteCommand(source: ChannelSource, options: RemoteComman
   return { exitCode: exitCodeOf(status, path), stdout: stdout.text, stderr: stderr.text };
 }
 
-function queryOf({ command = [], container, stdin, sizes, tty = false, stderr }: RemoteCommand): string {
+function queryOf({ command = [], container, stdin, sizes, tty = false, stdout, stderr }: RemoteCommand): string {
   if (!isInput(stdin)) throw new TypeError('stdin must be text, bytes, or an async iterable of them');
+  if (![stdout, stderr].every(isSink)) throw new TypeError('stdout and stderr must be functions or writable streams');
   if (!isItems(sizes)) throw new TypeError('sizes must be an async iterable of { columns, rows }');
   const query = new URLSearchParams();
   for (const word of command) query.append('command', word);
@@ -83,6 +86,12 @@ function queryOf({ command = [], container, stdin, sizes, tty = false, stderr }:
 
 function isInput(stdin: unknown): boolean {
   return typeof stdin === 'string' || stdin instanceof Uint8Array || isItems(stdin);
+}
+
+function isSink(sink: unknown): boolean {
+  if (sink === undefined || typeof sink === 'function') return true;
+  const { write, on } = Object(sink) as { write?: unknown; on?: unknown };
+  return typeof write === 'function' && typeof on === 'function';
 }
 
 function isItems(items: unknown): boolean {

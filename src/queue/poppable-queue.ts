@@ -1,6 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { checkedOptions } from '../api/option-check.ts';
-import { isPromiseLike } from '../api/promise-like.ts';
+import { type Deferred, deferred, isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -9,6 +9,7 @@ import { TimeSlice } from '../observe/time-slice.ts';
 import {
   type Delta,
   type Deltas,
+  type DeltaType,
   type KnownObjects,
   type ProcessDeltas,
   QUEUE_CHECKS,
@@ -61,7 +62,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   readonly #clock: Clock | undefined;
   readonly #retryOnError: boolean;
   readonly #waiting: WaitingPop<T>[] = [];
-  #ready: { promise: Promise<void>; resolve: () => void } | undefined;
+  #ready: Deferred<void> | undefined;
   #closed = false;
   /** Whether anything has been said about the state of the world; the first `replace` is initial only if not. */
   #populated = false;
@@ -79,11 +80,12 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     this.#retryOnError = options.retryOnError ?? false;
   }
 
-  abstract add(object: T): void;
-  abstract update(object: T): void;
-  abstract delete(object: T | DeletedFinalStateUnknown<T>): void;
-  abstract resync(): void;
   abstract readonly length: number;
+
+  /** Queues a change of the object of that key. @internal */
+  protected abstract append(key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void;
+  /** The keys of all that is queued or in flight. @internal */
+  protected abstract pending(): Pick<ReadonlySet<string>, 'has'>;
 
   /** One `replace`, with a yield wherever it may pause. Nothing has changed before all that can throw is done. @internal */
   protected abstract replaceSteps(objects: readonly T[]): Steps;
@@ -93,6 +95,35 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   protected abstract putBack(item: QueueItem<T>): void;
   /** Empties the queue. @internal */
   protected abstract clear(): void;
+
+  /** Whether the deletion of the object says anything. @internal */
+  protected isPresent(_key: string): boolean {
+    return true;
+  }
+
+  add(object: T): void {
+    this.#change('Added', object);
+  }
+
+  update(object: T): void {
+    this.#change('Updated', object);
+  }
+
+  delete(object: T | DeletedFinalStateUnknown<T>): void {
+    this.#change('Deleted', object);
+  }
+
+  resync(): void {
+    if (this.knownObjects === undefined || this.#closed) return;
+    const pending = this.pending();
+    for (const key of this.knownObjects.listKeys()) {
+      // The known state is older than what is pending, and must not come out after it.
+      if (pending.has(key)) continue;
+      const object = this.lookUp(key);
+      if (object !== undefined) this.append(key, 'Sync', object);
+    }
+    this.wake();
+  }
 
   async replace(objects: readonly T[], _resourceVersion = ''): Promise<void> {
     const slice = new TimeSlice(this.#clock);
@@ -138,13 +169,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
 
   whenReady(): Promise<void> {
     if (this.length > 0 || this.#closed) return Promise.resolve();
-    if (this.#ready === undefined) {
-      let resolve = () => {};
-      const promise = new Promise<void>((settle) => {
-        resolve = settle;
-      });
-      this.#ready = { promise, resolve };
-    }
+    this.#ready ??= deferred();
     return this.#ready.promise;
   }
 
@@ -154,8 +179,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     this.clear();
     this.#ready?.resolve();
     this.#ready = undefined;
-    for (let pop = this.#waiting.shift(); pop !== undefined; pop = this.#waiting.shift())
-      pop.reject(new QueueClosedError());
+    for (const pop of this.#waiting.splice(0)) pop.reject(new QueueClosedError());
   }
 
   /** An add, update or delete has come: a later `replace` is not the initial one. @internal */
@@ -198,6 +222,14 @@ export abstract class PoppableQueue<T> implements Queue<T> {
       ...(cause === undefined ? [] : [cause]),
     );
     return undefined;
+  }
+
+  #change(type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
+    if (this.#closed) return;
+    const key = this.intake.keyOf(object);
+    if (type !== 'Deleted' || this.isPresent(key)) this.append(key, type, this.intake.final(key, object));
+    this.populate();
+    this.wake();
   }
 
   #take(): QueueItem<T> | undefined {

@@ -203,9 +203,9 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a merged change keeps a state from in between',
     file: 'src/processor/difference.ts',
-    original: '    if (later instanceof Notification) {\n',
+    original: '    this.initial += initial;\n',
     replacement:
-      '    if (later instanceof Notification) {\n      (this as { last?: unknown[] }).last = [...((this as { last?: unknown[] }).last ?? []), later];\n',
+      '    this.initial += initial;\n    (this as { last?: unknown[] }).last = [...((this as { last?: unknown[] }).last ?? []), object];\n',
     tests: [LATEST],
   },
   {
@@ -247,8 +247,8 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a promise passes a filter',
     file: 'src/processor/listener-filter.ts',
-    original: '      if (!isPromiseLike(passes)) return Boolean(passes);\n',
-    replacement: '      if (!isThenable(passes) || passes !== undefined) return Boolean(passes);\n',
+    original: '      if (!isPromise(passes)) return Boolean(passes);\n',
+    replacement: '      if (!isPromise(passes) || passes !== undefined) return Boolean(passes);\n',
     tests: [FILTER],
   },
   {

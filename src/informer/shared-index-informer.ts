@@ -34,7 +34,6 @@ import { EVENTS_CHECKS, HANDLER_CHECKS, onViews, WAIT_CHECKS } from './call-opti
 import { checkHandler } from './handler-check.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import type { Controller } from './informer-controller.ts';
-import { type InformerMemory, memoryOf } from './informer-memory.ts';
 import { InformerMetrics } from './informer-metrics.ts';
 import { informerOptions } from './informer-options.ts';
 import { keyCheck, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
@@ -42,7 +41,7 @@ import { InformerPart } from './informer-part.ts';
 import { InformerParts } from './informer-parts.ts';
 import type { SharedIndexInformerOptions } from './informer-settings.ts';
 import { type InformerState, standing } from './informer-state.ts';
-import { type HandlerStatus, handlerStatus, type InformerPartStatus } from './informer-status.ts';
+import { type HandlerStatus, handlerStatus, type InformerMemory, type InformerPartStatus } from './informer-status.ts';
 import { InformerWaits } from './informer-waits.ts';
 import type { CachedCondition } from './key-waits.ts';
 import { checkPaths } from './known-paths.ts';
@@ -217,7 +216,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** What the cache holds. Also in `metrics`, as gauges. */
   get memory(): InformerMemory {
-    return memoryOf(this.#table.size, this.#parts.memory);
+    const { views: _, ...bytes } = this.#parts.memory ?? { views: 0 };
+    return { objects: this.#table.size, ...bytes };
   }
 
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {

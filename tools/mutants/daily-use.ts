@@ -70,7 +70,7 @@ export const DAILY_USE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an added namespace waits for nothing',
     file: 'src/informer/informer-parts.ts',
-    original: '    return await record.joined;\n',
+    original: '    return await record.joined.promise;\n',
     replacement: '    return true;\n',
     tests: [NAMESPACES],
   },

@@ -92,7 +92,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     this.#check('get', options, GET_CHECKS);
     const { resourceVersion, subresource } = options;
     const query = queryOf({ resourceVersion });
-    return this.#json<Stored<S>>({ method: 'GET', path: this.#path(options, name, subresource), query }, options);
+    return this.#json<Stored<S>>({ method: 'GET', path: this.path(options, name, subresource), query }, options);
   }
 
   /** One request, one page when `limit` is set. Items carry `kind` and `apiVersion`, which the wire leaves out. */
@@ -127,7 +127,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Answered<S>> {
     this.#check('create', options, CREATE_CHECKS);
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
-    const path = this.#path(withNamespace(object, options), name, options.subresource);
+    const path = this.path(withNamespace(object, options), name, options.subresource);
     return this.#json<Answered<S>>(this.#write('POST', path, this.#typed(object, options), options), options);
   }
 
@@ -139,7 +139,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<Stored<S>> {
     this.#check('update', options, WRITE_CHECKS);
     mustBeWhole(object, options.subresource, 'update');
-    const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
+    const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
     return this.#json<Stored<S>>(this.#write('PUT', path, this.#typed(object, options), options), options);
   }
 
@@ -168,7 +168,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     options: PatchOptions = {},
   ): Promise<Stored<S>> {
     this.#check('patch', options, PATCH_CHECKS);
-    const request = this.#write('PATCH', this.#path(options, name, options.subresource), patch, options);
+    const request = this.#write('PATCH', this.path(options, name, options.subresource), patch, options);
     return this.#json<Stored<S>>(
       { ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } },
       options,
@@ -214,7 +214,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
       );
     }
     mustBeWhole(object, options.subresource, 'apply');
-    const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
+    const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
     const request = this.#write('PATCH', path, this.#typed(object, {}), options, { force: options.force });
     return this.#json<Stored<S>>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
   }
@@ -222,7 +222,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
     this.#check('delete', options, DELETE_CHECKS);
-    return this.#json({ method: 'DELETE', path: this.#path(options, name), ...this.#deleteBody(options) }, options);
+    return this.#json({ method: 'DELETE', path: this.path(options, name), ...this.#deleteBody(options) }, options);
   }
 
   /** Deletes all objects that the selectors match; all of the namespace, or of the cluster, without one. Gives what the server says: those objects, or a Status. */
@@ -231,7 +231,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
     const query = queryOf({ labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch });
     const body = this.#deleteBody(options);
-    return this.#json({ method: 'DELETE', path: this.#path(options), query, ...body }, options);
+    return this.#json({ method: 'DELETE', path: this.path(options), query, ...body }, options);
   }
 
   /**
@@ -274,16 +274,14 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     if (typeof predicate !== 'function') throw new TypeError('waitUntil needs a predicate: (object) => true or false');
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
     // Throws for a name that cannot be one.
-    const path = this.#path({ namespace }, name);
-    const { requests } = this.#options;
+    const path = this.path({ namespace }, name);
     return objectMeeting<T>({
       what: path,
       name,
       predicate,
       signal: options.signal,
       timeoutMs: options.timeoutMs,
-      clock: requests.clock,
-      pause: (waitMs, signal) => requests.pause(waitMs, signal),
+      requests: this.#options.requests,
       list: (listOptions) => this.list({ ...listOptions, namespace }),
       watch: (listOptions) => this.watch({ ...listOptions, namespace }),
     });
@@ -310,7 +308,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     checkedOptions(`${call} of ${resourceName(this.resource)}`, options, checks);
   }
 
-  #path(options: CallOptions, name?: string, subresource?: string): string {
+  /** @internal */
+  protected path(options: CallOptions, name?: string, subresource?: string): string {
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
     return resourcePath(this.resource, { namespace, name, subresource });
   }

@@ -154,8 +154,8 @@ export const DAILY_USE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'incomplete rules are the last word on what is allowed',
     file: 'src/cluster/allowed-namespaces.ts',
-    original: '!status?.incomplete || ',
-    replacement: 'status !== undefined || ',
+    original: 'if (!status?.incomplete) return false;',
+    replacement: 'if (status !== undefined) return false;',
     tests: [ALLOWED],
   },
   {

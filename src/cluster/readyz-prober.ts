@@ -111,9 +111,7 @@ export class ReadyzProber implements Reachability {
 
   /** Also ends when the signal aborts. */
   #pause(ms: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const setTimeout: Clock['setTimeout'] = (end, delayMs) => clock.setTimeout(end, delayMs, { keepAlive: false });
-    return sleepOn({ setTimeout }, ms, signal).catch(() => {});
+    return sleepOn(this.#options.clock, ms, signal, { keepAlive: false }).catch(() => {});
   }
 }
 

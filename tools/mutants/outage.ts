@@ -200,8 +200,8 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the pause between probes holds the process',
     file: 'src/cluster/readyz-prober.ts',
-    original: 'setTimeout(end, delayMs, { keepAlive: false })',
-    replacement: 'setTimeout(end, delayMs)',
+    original: 'ms, signal, { keepAlive: false })',
+    replacement: 'ms, signal)',
     tests: ['src/cluster/readyz-prober.test.ts'],
   },
   {

@@ -128,7 +128,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     this.#check('create', options, CREATE_CHECKS);
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
     const path = this.path(withNamespace(object, options), name, options.subresource);
-    return this.#json<Answered<S>>(this.#write('POST', path, this.#typed(object, options), options), options);
+    return this.#write('POST', path, this.#typed(object, options), options);
   }
 
   /**
@@ -140,7 +140,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     this.#check('update', options, WRITE_CHECKS);
     mustBeWhole(object, options.subresource, 'update');
     const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
-    return this.#json<Stored<S>>(this.#write('PUT', path, this.#typed(object, options), options), options);
+    return this.#write('PUT', path, this.#typed(object, options), options);
   }
 
   /**
@@ -168,11 +168,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     options: PatchOptions = {},
   ): Promise<Stored<S>> {
     this.#check('patch', options, PATCH_CHECKS);
-    const request = this.#write('PATCH', this.path(options, name, options.subresource), patch, options);
-    return this.#json<Stored<S>>(
-      { ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } },
-      options,
-    );
+    const path = this.path(options, name, options.subresource);
+    return this.#write('PATCH', path, patch, options, PATCH_TYPES[options.type ?? 'merge']);
   }
 
   /**
@@ -215,8 +212,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     }
     mustBeWhole(object, options.subresource, 'apply');
     const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
-    const request = this.#write('PATCH', path, this.#typed(object, {}), options, { force: options.force });
-    return this.#json<Stored<S>>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
+    return this.#write('PATCH', path, this.#typed(object, {}), options, 'application/apply-patch+yaml');
   }
 
   /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
@@ -318,17 +314,18 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return resourcePath(this.resource, { namespace: namespace ?? this.#options.namespace });
   }
 
-  #write(
+  #write<R>(
     method: 'POST' | 'PUT' | 'PATCH',
     path: string,
     body: unknown,
-    options: WriteOptions,
-    extra: Record<string, string | boolean | undefined> = {},
-  ): TransportRequest {
-    const { dryRun, fieldValidation } = options;
+    options: ApplyOptions,
+    type = 'application/json',
+  ): Promise<R> {
+    const { dryRun, fieldValidation, force } = options;
     const fieldManager = checkFieldManager(options.fieldManager) ?? this.#options.fieldManager;
-    const query = queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation, ...extra });
-    return { method, path, query, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const query = queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation, force });
+    const headers = { 'content-type': type };
+    return this.#json({ method, path, query, body: JSON.stringify(body), headers }, options);
   }
 
   #deleteBody(options: DeleteOptions): Pick<TransportRequest, 'body' | 'headers'> {

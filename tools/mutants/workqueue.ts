@@ -31,7 +31,7 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a served get leaves its listener on the signal',
     file: 'src/workqueue/waiters.ts',
-    original: '      waiter.release?.();\n',
+    original: '      waiter.release();\n',
     replacement: '',
     tests: [QUEUE],
   },

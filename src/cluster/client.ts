@@ -8,6 +8,7 @@ import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
+import { InterruptibleStream } from '../observe/interruptible-stream.ts';
 import type { ApiRequests } from './api-requests.ts';
 import {
   APPLY_CHECKS,
@@ -36,7 +37,6 @@ import type {
   WriteOptions,
 } from './client-options.ts';
 import { checkFieldManager } from './field-manager.ts';
-import { InterruptibleStream } from './interruptible-stream.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll, listPages } from './list-pages.ts';
 import { objectMeeting } from './object-wait.ts';

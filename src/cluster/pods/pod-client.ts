@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { checkedOptions } from '../../api/option-check.ts';
+import { InterruptibleStream } from '../../observe/interruptible-stream.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { ATTACH_CHECKS, CALL_CHECKS, LOG_CHECKS, LOGS_OF_CHECKS, PORT_FORWARD_CHECKS } from '../call-checks.ts';
 import { Client, type ClientOptions, queryOf } from '../client.ts';
 import type { CallOptions } from '../client-options.ts';
-import { InterruptibleStream } from '../interruptible-stream.ts';
 import { logLines } from './log-lines.ts';
 import type { ChannelSource } from './open-channels.ts';
 import type {

@@ -188,7 +188,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     const item = new QueueItem<T>(key, first);
     item.deltas.push(...rest);
     this.#queued.set(key, item);
-    this.populate();
+    this.isPopulated = true;
     this.wake();
   }
 

@@ -54,6 +54,8 @@ interface WaitingPop<T> {
 export abstract class PoppableQueue<T> implements Queue<T> {
   /** The item that `process` is working on; no longer queued. @internal */
   protected inFlight: QueueItem<T> | undefined;
+  /** Whether anything has been said about the state of the world; the first `replace` is initial only if not. @internal */
+  protected isPopulated = false;
   /** @internal */
   protected readonly intake: ObjectIntake<T>;
   /** @internal */
@@ -64,8 +66,6 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   readonly #waiting: WaitingPop<T>[] = [];
   #ready: Deferred<void> | undefined;
   #closed = false;
-  /** Whether anything has been said about the state of the world; the first `replace` is initial only if not. */
-  #populated = false;
   /** How many items of the first `replace` are queued or in flight. */
   #initialLeft = 0;
   /** How many of them have never been taken: all come out before anything newer. */
@@ -138,7 +138,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   hasSynced(): boolean {
-    return this.#populated && this.#initialLeft === 0;
+    return this.isPopulated && this.#initialLeft === 0;
   }
 
   pop(process: ProcessDeltas<T>): Promise<Deltas<T>> {
@@ -182,20 +182,10 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     for (const pop of this.#waiting.splice(0)) pop.reject(new QueueClosedError());
   }
 
-  /** An add, update or delete has come: a later `replace` is not the initial one. @internal */
-  protected populate(): void {
-    this.#populated = true;
-  }
-
-  /** Whether anything has been said about the state of the world. @internal */
-  protected get isPopulated(): boolean {
-    return this.#populated;
-  }
-
   /** A `replace` has been queued; if nothing came before it, all that is queued is the initial list. @internal */
   protected populateWithList(): void {
-    if (this.#populated) return;
-    this.#populated = true;
+    if (this.isPopulated) return;
+    this.isPopulated = true;
     this.#initialLeft = this.#initialNext = this.length;
   }
 
@@ -228,7 +218,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     if (this.#closed) return;
     const key = this.intake.keyOf(object);
     if (type !== 'Deleted' || this.isPresent(key)) this.append(key, type, this.intake.final(key, object));
-    this.populate();
+    this.isPopulated = true;
     this.wake();
   }
 
@@ -292,7 +282,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     }
     this.inFlight = undefined;
     // What is put back before the first list is then as much a part of it as all else that is queued.
-    if (!this.#populated) item.initial = undefined;
+    if (!this.isPopulated) item.initial = undefined;
     this.putBack(item);
     this.wake();
   }

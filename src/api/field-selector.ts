@@ -1,8 +1,8 @@
 import { SelectorError } from './selector-error.ts';
 
-/** What stands between commas; one behind a backslash, as whatever else, is a part of the term. */
+/** What stands between commas. A comma behind a backslash belongs to the term. */
 const TERMS = /(?:\\.|[^,\\]|\\$)+/gs;
-/** Field, operator and value; what stands behind a backslash is no operator. */
+/** Field, operator and value. An operator cannot begin behind a backslash. */
 const TERM = /^((?:\\.|[^\\])*?)(!=|==|=)(.*)$/s;
 
 /** One comparison of a field selector. */

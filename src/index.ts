@@ -114,11 +114,10 @@ export type { FactoryHealth, HealthOptions, InformerBehind } from './informer/fa
 export { FactoryNamespaces } from './informer/factory-namespaces.ts';
 export type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer/informer.ts';
 export { type Controller, InformerController, type InformerControllerOptions } from './informer/informer-controller.ts';
-export type { InformerMemory } from './informer/informer-memory.ts';
+export type { InformerSettings, SharedIndexInformerOptions } from './informer/informer-options.ts';
 export type { ClusterConnection, ClusterOrigin, InformerOrigin, ListWatchOrigin } from './informer/informer-origin.ts';
-export type { InformerSettings, SharedIndexInformerOptions } from './informer/informer-settings.ts';
 export type { InformerState, MissingNamespace } from './informer/informer-state.ts';
-export type { HandlerStatus, InformerPartStatus } from './informer/informer-status.ts';
+export type { HandlerStatus, InformerMemory, InformerPartStatus } from './informer/informer-status.ts';
 export { Lister, type ListerSource, type NamespaceLister } from './informer/lister.ts';
 export { ResourceInformer } from './informer/resource-informer.ts';
 export { ResourceMap } from './informer/resource-map.ts';

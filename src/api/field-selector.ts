@@ -1,6 +1,11 @@
 import { aSelector, shown } from './option-check.ts';
 import { SelectorError } from './selector-error.ts';
 
+/** What stands between commas. A comma behind a backslash belongs to the term. */
+const TERMS = /(?:\\.|[^,\\]|\\$)+/gs;
+/** Field, operator and value. An operator cannot begin behind a backslash. */
+const TERM = /^((?:\\.|[^\\])*?)(!=|==|=)(.*)$/s;
+
 /** One comparison of a field selector. */
 export interface FieldRequirement {
   /** A path such as `spec.nodeName`; which ones a server accepts depends on the kind. */
@@ -28,10 +33,7 @@ export class FieldSelector {
       if (aSelector(text, '') === undefined) return text;
       throw new TypeError(`a field selector is a text such as "spec.nodeName=node-1", and this is ${shown(text)}`);
     }
-    const requirements = splitTerms(text)
-      .filter((term) => term !== '')
-      .map((term) => parseTerm(text, term));
-    return new FieldSelector(requirements);
+    return new FieldSelector((text.match(TERMS) ?? []).map((term) => parseTerm(text, term)));
   }
 
   get matchesEverything(): boolean {
@@ -63,49 +65,21 @@ export class FieldSelector {
   }
 }
 
-function splitTerms(text: string): string[] {
-  const terms: string[] = [];
-  let start = 0;
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === ',') {
-      terms.push(text.slice(start, at));
-      start = at + 1;
-    }
-  }
-  terms.push(text.slice(start));
-  return terms;
-}
-
 function parseTerm(text: string, term: string): FieldRequirement {
-  for (let at = 0; at < term.length; at++) {
-    if (term[at] === '\\') {
-      at++;
-      continue;
-    }
-    const operator = ['!=', '==', '='].find((candidate) => term.startsWith(candidate, at));
-    if (operator === undefined) continue;
-    const value = unescaped(text, term.slice(at + operator.length));
-    return { field: term.slice(0, at), operator: operator === '!=' ? '!=' : '=', value };
+  const [, field, operator, value] = TERM.exec(term) ?? [];
+  if (field === undefined || value === undefined) {
+    throw new SelectorError(`"${text}" is not a field selector: "${term}" has no "=", "==" or "!="`);
   }
-  throw new SelectorError(`"${text}" is not a field selector: "${term}" has no "=", "==" or "!="`);
+  return { field, operator: operator === '!=' ? '!=' : '=', value: unescaped(text, value) };
 }
 
 function unescaped(text: string, value: string): string {
-  let plain = '';
-  for (let at = 0; at < value.length; at++) {
-    const char = value.charAt(at);
-    if (char === '\\') {
-      const next = value.charAt(++at);
-      if (!['\\', ',', '='].includes(next)) {
-        throw new SelectorError(
-          `"${text}" is not a field selector: "\\${next}" is not an escape; use "\\\\", "\\," or "\\="`,
-        );
-      }
-      plain += next;
-    } else if (char === '=') {
-      throw new SelectorError(`"${text}" is not a field selector: write "\\=" for an equal sign inside a value`);
-    } else plain += char;
-  }
-  return plain;
+  return value.replace(/\\(.?)|=/gs, (found, next: string | undefined) => {
+    if (next && '\\,='.includes(next)) return next;
+    const problem =
+      found === '='
+        ? 'write "\\=" for an equal sign inside a value'
+        : `"${found}" is not an escape; use "\\\\", "\\," or "\\="`;
+    throw new SelectorError(`"${text}" is not a field selector: ${problem}`);
+  });
 }

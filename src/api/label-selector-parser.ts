@@ -41,17 +41,13 @@ export function labelValueProblem(value: string): string | undefined {
   return `the label value "${value}" must be empty or at most 63 letters, digits, "-", "_" or ".", and begin and end with a letter or digit`;
 }
 
-interface Token {
-  readonly text: string;
-  readonly at: number;
-}
-
+const TOKENS = /==|!=|[=!<>(),]|[^\s=!<>(),]+/g;
 const SYMBOLS = ['==', '!=', '=', '!', '<', '>', '(', ')', ','];
 const COMPARISONS = new Set(['=', '==', '!=', '<', '>']);
 
 /** Reads Kubernetes' label selector grammar. A word is anything between symbols and white space, `in` and `notin` included. */
 export function parseLabelSelector(text: string): LabelRequirement[] {
-  const tokens = tokenize(text);
+  const tokens = Array.from(text.matchAll(TOKENS), ({ 0: token, index }) => ({ text: token, at: index }));
   const requirements: LabelRequirement[] = [];
   let position = 0;
 
@@ -116,21 +112,6 @@ export function parseLabelSelector(text: string): LabelRequirement[] {
     if (position === tokens.length) fail('a label key or "!" after ","');
   }
   return requirements;
-}
-
-function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
-  for (let at = 0; at < text.length; ) {
-    if (/\s/.test(text.charAt(at))) {
-      at++;
-      continue;
-    }
-    const symbol = SYMBOLS.find((candidate) => text.startsWith(candidate, at));
-    const token = symbol ?? /^[^\s=!<>(),]+/.exec(text.slice(at))?.[0] ?? text.charAt(at);
-    tokens.push({ text: token, at });
-    at += token.length;
-  }
-  return tokens;
 }
 
 /** The requirement, when its parts can be those of labels; otherwise throws a `SelectorError` about `what`. */

@@ -6,7 +6,7 @@ import { type TokenReview, tokenReviews } from '../generated/api/authentication/
 import { type SubjectAccessReview, subjectAccessReviews } from '../generated/api/authorization/v1.ts';
 import type { Pod } from '../generated/api/core/v1.ts';
 import type { Eviction } from '../generated/api/policy/v1.ts';
-import type { SharedIndexInformerOptions } from '../informer/informer-settings.ts';
+import type { SharedIndexInformerOptions } from '../informer/informer-options.ts';
 import type { Lister } from '../informer/lister.ts';
 import type { ResourceInformer } from '../informer/resource-informer.ts';
 import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';

@@ -7,7 +7,6 @@ import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConnectionClosedError, MalformedResponseError } from '../http/http1/http1-error.ts';
 import * as door from '../index.ts';
-import { ExecPluginFailure } from '../login/exec-plugin.ts';
 
 const ours = { ...door };
 const {
@@ -129,7 +128,6 @@ describe('TidewatchError.from', () => {
 describe('an error, printed', () => {
   const internal = {
     ConnectionClosedError: new ConnectionClosedError(),
-    ExecPluginFailure: new ExecPluginFailure('it ended with exit code 1'),
     MalformedResponseError: new MalformedResponseError('a chunk is too large'),
   };
 

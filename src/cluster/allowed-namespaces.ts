@@ -49,13 +49,20 @@ export async function allowedNamespaces(requests: ApiRequests, options: AllowedO
   mustBeResource('allowed', resource);
   if (!resource.namespaced)
     throw new TypeError(`${resourceName(resource)} is cluster-scoped: no namespace has a say in it`);
-  const reviews = new Reviews(requests, options);
+  const ask: Ask = (kind, spec) =>
+    requests.json({
+      method: 'POST',
+      path: `${REVIEWS}/${kind.toLowerCase()}s`,
+      body: JSON.stringify({ kind, apiVersion: 'authorization.k8s.io/v1', spec }),
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      signal,
+    });
   const waiting = new Set(options.namespaces?.map(checkNamespace) ?? (await namespacesOf(requests, signal)));
   const allowed: string[] = [];
   const work = async () => {
     for (const namespace of waiting) {
       waiting.delete(namespace);
-      if (await reviews.areAllowed(namespace)) allowed.push(namespace);
+      if (await areAllowed(ask, namespace, options)) allowed.push(namespace);
     }
   };
   // Once a question has failed the others are of no use.
@@ -66,50 +73,28 @@ export async function allowedNamespaces(requests: ApiRequests, options: AllowedO
 async function namespacesOf(requests: ApiRequests, signal: AbortSignal | undefined): Promise<string[]> {
   const { items } = await listAll<KubernetesObject>(async ({ limit = 0, continue: token = '' }) => {
     const query = new URLSearchParams({ limit: String(limit), ...(token && { continue: token }) }).toString();
-    const answer = await requests.json({ method: 'GET', path: '/api/v1/namespaces', query, ...(signal && { signal }) });
+    const answer = await requests.json({ method: 'GET', path: '/api/v1/namespaces', query, signal });
     return answer as KubernetesList<KubernetesObject>;
   }, {});
   return items.flatMap(({ metadata }) => metadata?.name ?? []);
 }
 
-class Reviews {
-  readonly #requests: ApiRequests;
-  readonly #options: AllowedOptions;
+/** Asks for a review of what the login may do, and gives the answer. */
+type Ask = (kind: string, spec: unknown) => Promise<unknown>;
 
-  constructor(requests: ApiRequests, options: AllowedOptions) {
-    this.#requests = requests;
-    this.#options = options;
-  }
-
-  async areAllowed(namespace: string): Promise<boolean> {
-    const { verbs, resource } = this.#options;
-    const { status } = (await this.#ask('SelfSubjectRulesReview', { namespace })) as RulesReview;
-    const rules = (status?.resourceRules ?? []).filter((rule) => concerns(rule, resource));
-    for (const verb of new Set(verbs)) {
-      if (rules.some((rule) => includes(rule.verbs, verb))) continue;
-      // An authorizer that cannot list its rules may still allow it.
-      if (!status?.incomplete || !(await this.#isAllowed(verb, namespace))) return false;
-    }
-    return true;
-  }
-
-  async #isAllowed(verb: string, namespace: string): Promise<boolean> {
-    const { group, version, plural } = this.#options.resource;
+async function areAllowed(ask: Ask, namespace: string, { verbs, resource }: AllowedOptions): Promise<boolean> {
+  const { status } = (await ask('SelfSubjectRulesReview', { namespace })) as RulesReview;
+  const rules = (status?.resourceRules ?? []).filter((rule) => concerns(rule, resource));
+  const { group, version, plural } = resource;
+  for (const verb of new Set(verbs)) {
+    if (rules.some((rule) => includes(rule.verbs, verb))) continue;
+    // An authorizer that cannot list its rules may still allow it.
+    if (!status?.incomplete) return false;
     const resourceAttributes = { namespace, verb, group, version, resource: plural };
-    const answer = await this.#ask('SelfSubjectAccessReview', { resourceAttributes });
-    return (answer as { status?: { allowed?: boolean } }).status?.allowed === true;
+    const answer = await ask('SelfSubjectAccessReview', { resourceAttributes });
+    if ((answer as { status?: { allowed?: boolean } }).status?.allowed !== true) return false;
   }
-
-  #ask(kind: string, spec: unknown): Promise<unknown> {
-    const { signal } = this.#options;
-    return this.#requests.json({
-      method: 'POST',
-      path: `${REVIEWS}/${kind.toLowerCase()}s`,
-      body: JSON.stringify({ kind, apiVersion: 'authorization.k8s.io/v1', spec }),
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      ...(signal && { signal }),
-    });
-  }
+  return true;
 }
 
 /** A rule for objects by name does not allow to list. */

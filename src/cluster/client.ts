@@ -8,6 +8,7 @@ import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
+import { InterruptibleStream } from '../observe/interruptible-stream.ts';
 import type { ApiRequests } from './api-requests.ts';
 import {
   APPLY_CHECKS,
@@ -36,7 +37,6 @@ import type {
   WriteOptions,
 } from './client-options.ts';
 import { checkFieldManager } from './field-manager.ts';
-import { InterruptibleStream } from './interruptible-stream.ts';
 import { jsonLines } from './json-lines.ts';
 import { listAll, listPages } from './list-pages.ts';
 import { objectMeeting } from './object-wait.ts';
@@ -93,7 +93,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     const { resourceVersion, subresource } = options;
     const query = queryOf({ resourceVersion });
     return this.#json<Stored<S>>(
-      { method: 'GET', path: this.#path(options, checkName(name), subresource), query },
+      { method: 'GET', path: this.path(options, checkName(name), subresource), query },
       options,
     );
   }
@@ -130,8 +130,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Answered<S>> {
     this.#check('create', options, CREATE_CHECKS);
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
-    const path = this.#path(withNamespace(object, options), name, options.subresource);
-    return this.#json<Answered<S>>(this.#write('POST', path, this.#typed(object, options), options), options);
+    const path = this.path(withNamespace(object, options), name, options.subresource);
+    return this.#write('POST', path, this.#typed(object, options), options);
   }
 
   /**
@@ -142,8 +142,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<Stored<S>> {
     this.#check('update', options, WRITE_CHECKS);
     mustBeWhole(object, options.subresource, 'update');
-    const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
-    return this.#json<Stored<S>>(this.#write('PUT', path, this.#typed(object, options), options), options);
+    const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
+    return this.#write('PUT', path, this.#typed(object, options), options);
   }
 
   /**
@@ -171,11 +171,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     options: PatchOptions = {},
   ): Promise<Stored<S>> {
     this.#check('patch', options, PATCH_CHECKS);
-    const request = this.#write('PATCH', this.#path(options, checkName(name), options.subresource), patch, options);
-    return this.#json<Stored<S>>(
-      { ...request, headers: { 'content-type': PATCH_TYPES[options.type ?? 'merge'] } },
-      options,
-    );
+    const path = this.path(options, checkName(name), options.subresource);
+    return this.#write('PATCH', path, patch, options, PATCH_TYPES[options.type ?? 'merge']);
   }
 
   /**
@@ -217,16 +214,15 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
       );
     }
     mustBeWhole(object, options.subresource, 'apply');
-    const path = this.#path(withNamespace(object, options), nameOf(object), options.subresource);
-    const request = this.#write('PATCH', path, this.#typed(object, {}), options, { force: options.force });
-    return this.#json<Stored<S>>({ ...request, headers: { 'content-type': 'application/apply-patch+yaml' } }, options);
+    const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
+    return this.#write('PATCH', path, this.#typed(object, {}), options, 'application/apply-patch+yaml');
   }
 
   /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
     this.#check('delete', options, DELETE_CHECKS);
     return this.#json(
-      { method: 'DELETE', path: this.#path(options, checkName(name)), ...this.#deleteBody(options) },
+      { method: 'DELETE', path: this.path(options, checkName(name)), ...this.#deleteBody(options) },
       options,
     );
   }
@@ -237,7 +233,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
     const query = queryOf({ labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch });
     const body = this.#deleteBody(options);
-    return this.#json({ method: 'DELETE', path: this.#path(options), query, ...body }, options);
+    return this.#json({ method: 'DELETE', path: this.path(options), query, ...body }, options);
   }
 
   /**
@@ -279,16 +275,14 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     this.#check('waitUntil', options, WAIT_UNTIL_CHECKS);
     if (typeof predicate !== 'function') throw new TypeError('waitUntil needs a predicate: (object) => true or false');
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
-    const path = this.#path({ namespace }, checkName(name));
-    const { requests } = this.#options;
+    const path = this.path({ namespace }, checkName(name));
     return objectMeeting<T>({
       what: path,
       name,
       predicate,
       signal: options.signal,
       timeoutMs: options.timeoutMs,
-      clock: requests.clock,
-      pause: (waitMs, signal) => requests.pause(waitMs, signal),
+      requests: this.#options.requests,
       list: (listOptions) => this.list({ ...listOptions, namespace }),
       watch: (listOptions) => this.watch({ ...listOptions, namespace }),
     });
@@ -315,7 +309,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     checkedOptions(`${call} of ${resourceName(this.resource)}`, options, checks);
   }
 
-  #path(options: CallOptions, name?: string, subresource?: string): string {
+  /** @internal */
+  protected path(options: CallOptions, name?: string, subresource?: string): string {
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
     return resourcePath(this.resource, { namespace, name, subresource });
   }
@@ -324,17 +319,18 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     return resourcePath(this.resource, { namespace: namespace ?? this.#options.namespace });
   }
 
-  #write(
+  #write<R>(
     method: 'POST' | 'PUT' | 'PATCH',
     path: string,
     body: unknown,
-    options: WriteOptions,
-    extra: Record<string, string | boolean | undefined> = {},
-  ): TransportRequest {
-    const { dryRun, fieldValidation } = options;
+    options: ApplyOptions,
+    type = 'application/json',
+  ): Promise<R> {
+    const { dryRun, fieldValidation, force } = options;
     const fieldManager = checkFieldManager(options.fieldManager) ?? this.#options.fieldManager;
-    const query = queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation, ...extra });
-    return { method, path, query, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const query = queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation, force });
+    const headers = { 'content-type': type };
+    return this.#json({ method, path, query, body: JSON.stringify(body), headers }, options);
   }
 
   #deleteBody(options: DeleteOptions): Pick<TransportRequest, 'body' | 'headers'> {

@@ -25,8 +25,7 @@ import {
   type KubeconfigSelection,
   selectFromKubeconfig,
 } from '../login/kubeconfig-selection.ts';
-import { impersonationOf, userCredentials } from '../login/login.ts';
-import { loginName } from '../login/login-name.ts';
+import { impersonationOf, loginName, userCredentials } from '../login/login.ts';
 import { parseProxyUrl } from '../login/proxy-url.ts';
 import { TokenFileCredentials } from '../login/token-file-credentials.ts';
 import { systemClock } from '../observe/clock.ts';

@@ -1,7 +1,6 @@
 import { ApiError } from '../api/api-error.ts';
 import { objectKey } from '../api/key.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
-import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { ListCallOptions } from './client-options.ts';
 
 /** client-go's page size. */
@@ -19,15 +18,14 @@ export async function* listPages<T extends KubernetesObject>(
   options: ListCallOptions,
 ): AsyncGenerator<KubernetesList<T>, void, undefined> {
   const seen = new Set<string>();
-  try {
-    for await (const page of pagesUntilExpired(list, options)) {
+  for await (const page of pagesUntilExpired(list, options)) {
+    if (page === 'expired') {
+      const rest = await list(wholeList(options));
+      yield { ...rest, items: rest.items.filter((item) => !seen.has(identity(item))) };
+    } else {
       if (page.metadata?.continue || seen.size > 0) for (const item of page.items) seen.add(identity(item));
       yield page;
     }
-  } catch (error) {
-    if (!(error instanceof SnapshotExpired)) throw error;
-    const page = await list(wholeList(options));
-    yield { ...page, items: page.items.filter((item) => !seen.has(identity(item))) };
   }
 }
 
@@ -37,31 +35,21 @@ export async function listAll<T extends KubernetesObject>(
   options: ListCallOptions,
 ): Promise<KubernetesList<T>> {
   let whole: KubernetesList<T> | undefined;
-  try {
-    for await (const page of pagesUntilExpired(list, options)) {
-      if (whole === undefined) whole = page;
-      else for (const item of page.items) whole.items.push(item);
-    }
-  } catch (error) {
-    if (error instanceof SnapshotExpired) return list(wholeList(options));
-    throw error;
+  for await (const page of pagesUntilExpired(list, options)) {
+    if (page === 'expired') return list(wholeList(options));
+    if (whole === undefined) whole = page;
+    else for (const item of page.items) whole.items.push(item);
   }
   if (whole === undefined) return { items: [] };
   const { continue: _, remainingItemCount: __, ...metadata } = whole.metadata ?? {};
   return { ...whole, metadata };
 }
 
-/** The continue token of a page after the first is no longer good. */
-class SnapshotExpired extends TidewatchError {
-  constructor() {
-    super('expired', 'the continue token is no longer good');
-  }
-}
-
+/** Ends with `expired` when the continue token of a page after the first is no longer good. */
 async function* pagesUntilExpired<T>(
   list: ListPage<T>,
   options: ListCallOptions,
-): AsyncGenerator<KubernetesList<T>, void, undefined> {
+): AsyncGenerator<KubernetesList<T> | 'expired', void, undefined> {
   // The continue token carries the version; the server refuses both together.
   const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options;
   const limit = options.limit || PAGE_SIZE;
@@ -70,9 +58,13 @@ async function* pagesUntilExpired<T>(
     yield page;
     const token = page.metadata?.continue;
     if (!token) return;
-    page = await list({ ...rest, limit, continue: token }).catch((error: unknown) => {
-      throw error instanceof ApiError && error.isExpired ? new SnapshotExpired() : error;
-    });
+    try {
+      page = await list({ ...rest, limit, continue: token });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.isExpired)) throw error;
+      yield 'expired';
+      return;
+    }
   }
 }
 

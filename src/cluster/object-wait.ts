@@ -5,9 +5,9 @@ import { isPromise } from '../api/promise-like.ts';
 import type { Status } from '../api/status.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
-import type { Clock } from '../observe/clock.ts';
 import { CallScope } from '../observe/interruption.ts';
 import { systemRandom } from '../observe/random.ts';
+import type { ApiRequests } from './api-requests.ts';
 
 export interface ObjectWaitOptions<T extends KubernetesObject> {
   /** For messages. */
@@ -16,9 +16,7 @@ export interface ObjectWaitOptions<T extends KubernetesObject> {
   predicate: (object: Stored<T> | undefined) => boolean;
   signal: AbortSignal | undefined;
   timeoutMs: number | undefined;
-  clock: Clock;
-  /** Waits before another attempt; rejects when there can be none. */
-  pause: (waitMs: number, signal: AbortSignal) => Promise<void>;
+  requests: Pick<ApiRequests, 'clock' | 'pause'>;
   list: (options: ListOptions & { signal: AbortSignal }) => Promise<KubernetesList<T>>;
   watch: (options: ListOptions & { signal: AbortSignal }) => AsyncIterable<WatchEvent<T>>;
 }
@@ -34,7 +32,7 @@ const LONGEST_WAIT_MS = 30_000;
 export async function objectMeeting<T extends KubernetesObject>(
   options: ObjectWaitOptions<T>,
 ): Promise<Stored<T> | undefined> {
-  const { what, predicate, signal, timeoutMs, clock } = options;
+  const { what, predicate, signal, timeoutMs, requests } = options;
   signal?.throwIfAborted();
   const end = new CallScope(signal);
   const wait = new ObjectWait<T>(options, end.signal);
@@ -44,7 +42,7 @@ export async function objectMeeting<T extends KubernetesObject>(
       new TidewatchError('timeout', `${what} did not meet ${condition} within ${timeoutMs} ms: ${wait.standing}`),
     );
   };
-  const timer = timeoutMs === undefined ? undefined : clock.setTimeout(timeout, timeoutMs);
+  const timer = timeoutMs === undefined ? undefined : requests.clock.setTimeout(timeout, timeoutMs);
   try {
     return await wait.run();
   } finally {
@@ -63,6 +61,8 @@ class ObjectWait<T extends KubernetesObject> {
   #seen: Stored<T> | undefined;
   #lastError: Error | undefined;
   #waitMs = FIRST_WAIT_MS;
+  /** What the predicate throws must not be taken for a failed request. */
+  #isAsking = false;
 
   constructor(options: ObjectWaitOptions<T>, signal: AbortSignal) {
     this.#options = options;
@@ -83,7 +83,7 @@ class ObjectWait<T extends KubernetesObject> {
         if (await this.#watch()) return this.#seen;
       } catch (error) {
         this.#signal.throwIfAborted();
-        if (error instanceof PredicateFailure) throw error.thrown;
+        if (this.#isAsking) throw error;
         await this.#afterFailure(error);
       }
     }
@@ -98,9 +98,10 @@ class ObjectWait<T extends KubernetesObject> {
 
   /** False when the watch has ended. */
   async #watch(): Promise<boolean> {
-    const { watch, clock } = this.#options;
+    const { watch, requests } = this.#options;
     const limit = new AbortController();
-    const timer = clock.setTimeout(() => limit.abort(), WATCH_SECONDS * 1000 + WATCH_MARGIN_MS, { keepAlive: false });
+    const limitMs = WATCH_SECONDS * 1000 + WATCH_MARGIN_MS;
+    const timer = requests.clock.setTimeout(() => limit.abort(), limitMs, { keepAlive: false });
     const signal = AbortSignal.any([this.#signal, limit.signal]);
     try {
       const events = watch({
@@ -130,16 +131,13 @@ class ObjectWait<T extends KubernetesObject> {
 
   #isMetBy(object: Stored<T> | undefined): boolean {
     this.#seen = object;
-    let answer: unknown;
-    try {
-      answer = this.#options.predicate(object);
-    } catch (thrown) {
-      throw new PredicateFailure(thrown);
+    this.#isAsking = true;
+    const answer: unknown = this.#options.predicate(object);
+    if (isPromise(answer)) {
+      throw new TypeError('the predicate of waitUntil returned a promise: it must answer at once, with true or false');
     }
-    if (!isPromise(answer)) return Boolean(answer);
-    throw new PredicateFailure(
-      new TypeError('the predicate of waitUntil returned a promise: it must answer at once, with true or false'),
-    );
+    this.#isAsking = false;
+    return Boolean(answer);
   }
 
   async #afterFailure(error: unknown): Promise<void> {
@@ -158,15 +156,6 @@ class ObjectWait<T extends KubernetesObject> {
   async #pause(): Promise<void> {
     const waitMs = this.#waitMs * (1 + systemRandom());
     this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
-    await this.#options.pause(waitMs, this.#signal);
-  }
-}
-
-/** So that what a predicate throws is not taken for a failed request. */
-class PredicateFailure {
-  readonly thrown: unknown;
-
-  constructor(thrown: unknown) {
-    this.thrown = thrown;
+    await this.#options.requests.pause(waitMs, this.#signal);
   }
 }

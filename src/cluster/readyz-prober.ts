@@ -1,7 +1,7 @@
 import type { Reachability } from '../api/reachability.ts';
 import type { Transport } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
-import type { Clock, Timer } from '../observe/clock.ts';
+import { type Clock, sleepOn, type Timer } from '../observe/clock.ts';
 import { CallScope, interruptible, onAbort } from '../observe/interruption.ts';
 import type { Random } from '../observe/random.ts';
 
@@ -23,10 +23,6 @@ export interface ReadyzProberOptions {
   random: Random;
 }
 
-interface Waiter {
-  letGo(afterMs: number): void;
-}
-
 /**
  * Finds out for all informers of a cluster when a server that could not be reached answers again: while somebody waits, and
  * not otherwise, one GET of /readyz a second, one at a time. Every status below 500 is an answer, also that we may not ask.
@@ -34,7 +30,8 @@ interface Waiter {
  */
 export class ReadyzProber implements Reachability {
   readonly #options: ReadyzProberOptions;
-  readonly #waiting = new Set<Waiter>();
+  /** Those who wait; each is called to be let go after a time. */
+  readonly #waiting = new Set<(afterMs: number) => void>();
   /** Of the pause or the probe that is under way. */
   #round = new AbortController();
   #isProbing = false;
@@ -51,22 +48,20 @@ export class ReadyzProber implements Reachability {
         return;
       }
       let timer: Timer | undefined;
-      const waiter: Waiter = {
-        letGo: (afterMs) => {
-          const go = () => {
-            forget();
-            resolve();
-          };
-          timer = this.#options.clock.setTimeout(go, afterMs, { keepAlive: false });
-        },
+      const letGo = (afterMs: number) => {
+        const go = () => {
+          forget();
+          resolve();
+        };
+        timer = this.#options.clock.setTimeout(go, afterMs, { keepAlive: false });
       };
       const forget = onAbort(signal, () => {
         timer?.clear();
-        this.#waiting.delete(waiter);
+        this.#waiting.delete(letGo);
         if (this.#waiting.size === 0) this.#round.abort();
         reject(signal.reason);
       });
-      this.#waiting.add(waiter);
+      this.#waiting.add(letGo);
       if (!this.#isProbing) void this.#run();
     });
   }
@@ -111,21 +106,12 @@ export class ReadyzProber implements Reachability {
     const waiting = [...this.#waiting];
     const spreadMs = Math.min(waiting.length * SPREAD_EACH_MS, MAX_SPREAD_MS);
     this.#waiting.clear();
-    for (const waiter of waiting) waiter.letGo(this.#options.random() * spreadMs);
+    for (const letGo of waiting) letGo(this.#options.random() * spreadMs);
   }
 
   /** Also ends when the signal aborts. */
   #pause(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      let forget = () => {};
-      const end = () => {
-        timer.clear();
-        forget();
-        resolve();
-      };
-      const timer = this.#options.clock.setTimeout(end, ms, { keepAlive: false });
-      forget = onAbort(signal, end);
-    });
+    return sleepOn(this.#options.clock, ms, signal, { keepAlive: false }).catch(() => {});
   }
 }
 

@@ -131,12 +131,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   }
 
   async waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void> {
-    if (this.#namespace !== undefined && typeof version === 'object') {
-      const { name, namespace } = version.metadata ?? {};
-      if (namespace !== this.#namespace) {
-        throw new TypeError(`${this.name} never holds ${name}, which is not in namespace ${this.#namespace}`);
-      }
-    }
+    if (typeof version === 'object') this.#mustCover(version.metadata?.namespace, version.metadata?.name);
     return this.#upstream.waitFor(version, options);
   }
 
@@ -156,10 +151,7 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
     predicate: (object: Stored<T> | undefined) => boolean,
     options: WaitOptions = {},
   ): Promise<Stored<T> | undefined> {
-    const { namespace } = splitMetaNamespaceKey(key);
-    if (this.#namespace !== undefined && namespace !== this.#namespace) {
-      throw new TypeError(`${this.name} never holds ${key}, which is not in namespace ${this.#namespace}`);
-    }
+    this.#mustCover(splitMetaNamespaceKey(key).namespace, key);
     return this.#upstream.waitUntilSelected(key, predicate, this.#selects, options);
   }
 
@@ -174,6 +166,11 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
 
   isStopped(): boolean {
     return this.#upstream.isStopped();
+  }
+
+  #mustCover(namespace: string | undefined, what: string | undefined): void {
+    if (this.#namespace === undefined || namespace === this.#namespace) return;
+    throw new TypeError(`${this.name} never holds ${what}, which is not in namespace ${this.#namespace}`);
   }
 
   #narrowed({ filter, ...rest }: HandlerOptions<T>): SubscribeOptions<T> {

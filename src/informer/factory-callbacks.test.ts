@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { type ConfigMap, configMaps } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { clusterFixture, names, until } from './cluster-fixture.ts';
-import type { InformerSettings } from './informer-settings.ts';
+import type { InformerSettings } from './informer-options.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 

@@ -64,18 +64,11 @@ export class FactoryNamespaces {
     const { followers, stopped, clock } = this.#options;
     current.add(namespace);
     const joining = Promise.all(followers().map((informer) => informer.namespaces.add(namespace)));
-    const outcome = await waitFirst(
-      joining.then(() => {}),
-      stopped,
-      options,
-      clock,
-    );
+    const outcome = await waitFirst(joining, stopped, options, clock);
     if (outcome === 'aborted') throw options.signal?.reason;
     if (outcome === 'timeout') {
-      throw new TidewatchError(
-        'timeout',
-        `namespace ${namespace} was not in every cache within ${options.timeoutMs} ms`,
-      );
+      const what = `namespace ${namespace} was not in every cache within ${options.timeoutMs} ms`;
+      throw new TidewatchError('timeout', what);
     }
     return outcome === 'done' && (await joining).every(Boolean);
   }

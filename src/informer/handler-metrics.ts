@@ -1,6 +1,6 @@
 import { METRICS } from '../observe/metric-definitions.ts';
 import { MetricScope } from '../observe/metric-scope.ts';
-import type { Counter, Gauge, MetricLabels, Metrics } from '../observe/metrics.ts';
+import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 
 /** How far one handler is. */
 export interface HandlerPace {
@@ -11,21 +11,24 @@ export interface HandlerPace {
 }
 
 /** The series of the handlers that have one label. */
-interface Labelled {
-  readonly scope: MetricScope;
-  readonly labels: MetricLabels;
-  readonly lag: Gauge;
-  readonly pending: Gauge;
-  readonly failures: Counter;
-  readonly coalesced: Counter;
-  handlers: number;
+function seriesOf(metrics: Metrics, labels: MetricLabels) {
+  const scope = new MetricScope(metrics);
+  return {
+    scope,
+    labels,
+    lag: scope.gauge(METRICS.handlerLag),
+    pending: scope.gauge(METRICS.handlerPending),
+    failures: scope.counter(METRICS.handlerFailures),
+    coalesced: scope.counter(METRICS.coalesced),
+    handlers: 1,
+  };
 }
 
 /** The pace of the handlers of an informer. The series of a label are removed with the last handler that has it. */
 export class HandlerMetrics {
   readonly #metrics: Metrics;
   readonly #name: string;
-  readonly #byLabel = new Map<string, Labelled>();
+  readonly #byLabel = new Map<string, ReturnType<typeof seriesOf>>();
 
   constructor(metrics: Metrics, name: string) {
     this.#metrics = metrics;
@@ -35,7 +38,7 @@ export class HandlerMetrics {
   added(label: string): void {
     const known = this.#byLabel.get(label);
     if (known !== undefined) known.handlers++;
-    else this.#byLabel.set(label, this.#make(label));
+    else this.#byLabel.set(label, seriesOf(this.#metrics, { name: this.#name, handler: label }));
   }
 
   removed(label: string): void {
@@ -72,18 +75,5 @@ export class HandlerMetrics {
   end(): void {
     for (const { scope } of this.#byLabel.values()) scope.end();
     this.#byLabel.clear();
-  }
-
-  #make(handler: string): Labelled {
-    const scope = new MetricScope(this.#metrics);
-    return {
-      scope,
-      labels: { name: this.#name, handler },
-      lag: scope.gauge(METRICS.handlerLag),
-      pending: scope.gauge(METRICS.handlerPending),
-      failures: scope.counter(METRICS.handlerFailures),
-      coalesced: scope.counter(METRICS.coalesced),
-      handlers: 1,
-    };
   }
 }

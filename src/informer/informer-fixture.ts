@@ -6,7 +6,7 @@ import { FakeClock } from '../observe/fake-clock.ts';
 import type { ResourceEventHandler } from '../processor/processor.ts';
 import { logRecorder } from '../processor/processor-fixture.ts';
 import { ListWatch } from '../reflector/list-watch.ts';
-import type { SharedIndexInformerOptions } from './informer-settings.ts';
+import type { SharedIndexInformerOptions } from './informer-options.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 
 export interface Thing extends KubernetesObject {

@@ -6,8 +6,8 @@ import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
 import { HandlerMetrics, type HandlerPace } from './handler-metrics.ts';
-import { type InformerMemory, MemoryGauges } from './informer-memory.ts';
 import type { InformerState } from './informer-state.ts';
+import type { InformerMemory } from './informer-status.ts';
 
 /** The informer, as far as it is measured. */
 export interface MeasuredInformer {
@@ -38,15 +38,7 @@ export class InformerMetrics {
   readonly #options: InformerMetricsOptions;
   readonly #labels: MetricLabels;
   readonly #resourceLabels: MetricLabels;
-  readonly #phase;
-  readonly #behind;
-  readonly #lastContact;
-  readonly #queued;
-  readonly #processing;
-  readonly #version;
-  readonly #views;
-  readonly #longSlices;
-  readonly #memory: MemoryGauges;
+  readonly #series;
   readonly handlers: HandlerMetrics;
   #shownPhase: ReflectorPhase | undefined;
   #shownViews = 0;
@@ -69,15 +61,19 @@ export class InformerMetrics {
       version: resource?.version ?? '',
       resource: resource?.plural ?? '',
     };
-    this.#phase = scope.gauge(METRICS.phase);
-    this.#behind = scope.gauge(METRICS.behind);
-    this.#lastContact = scope.gauge(METRICS.lastContact);
-    this.#queued = scope.gauge(METRICS.queuedItems);
-    this.#processing = scope.histogram(METRICS.processingSeconds);
-    this.#version = scope.gauge(METRICS.storeVersion);
-    this.#views = scope.counter(METRICS.views);
-    this.#longSlices = scope.counter(METRICS.longSlices);
-    this.#memory = new MemoryGauges(scope, name);
+    this.#series = {
+      phase: scope.gauge(METRICS.phase),
+      behind: scope.gauge(METRICS.behind),
+      lastContact: scope.gauge(METRICS.lastContact),
+      queued: scope.gauge(METRICS.queuedItems),
+      processing: scope.histogram(METRICS.processingSeconds),
+      version: scope.gauge(METRICS.storeVersion),
+      objects: scope.gauge(METRICS.storeObjects),
+      heldBytes: scope.gauge(METRICS.heldBytes),
+      liveBytes: scope.gauge(METRICS.liveBytes),
+      views: scope.counter(METRICS.views),
+      longSlices: scope.counter(METRICS.longSlices),
+    };
     this.handlers = new HandlerMetrics(metrics, name);
   }
 
@@ -85,20 +81,20 @@ export class InformerMetrics {
     const { phase } = state;
     const { name } = this.#informer;
     if (this.#shownPhase !== undefined && this.#shownPhase !== phase) {
-      this.#phase.set(0, { name, phase: this.#shownPhase });
+      this.#series.phase.set(0, { name, phase: this.#shownPhase });
     }
     this.#shownPhase = phase;
-    this.#phase.set(1, { name, phase });
+    this.#series.phase.set(1, { name, phase });
     this.#showTimes(state);
   }
 
   /** The changes of one object have been stored. */
   processed(durationMs: number): void {
-    this.#processing.observe(durationMs / 1000, this.#resourceLabels);
+    this.#series.processing.observe(durationMs / 1000, this.#resourceLabels);
   }
 
   longSlice(stage: 'store' | 'handlers'): void {
-    this.#longSlices.add(1, { ...this.#labels, stage });
+    this.#series.longSlices.add(1, { ...this.#labels, stage });
   }
 
   /** Nothing is on its way to the store, or a whole list is. */
@@ -121,12 +117,15 @@ export class InformerMetrics {
     this.#shownSize = this.#informer.table.size;
     const { memory, table } = this.#informer;
     const { queued, memory: { views } = { views: 0 } } = this.#options.parts();
-    this.#memory.show(memory);
-    this.#queued.set(queued, this.#resourceLabels);
+    const { heldBytes, liveBytes } = memory;
+    this.#series.objects.set(memory.objects, this.#labels);
+    if (heldBytes !== undefined) this.#series.heldBytes.set(heldBytes, this.#labels);
+    if (liveBytes !== undefined) this.#series.liveBytes.set(liveBytes, this.#labels);
+    this.#series.queued.set(queued, this.#resourceLabels);
     const digits = table.resourceVersion;
-    if (/^\d+$/.test(digits)) this.#version.set(Number(digits.slice(-15)), this.#resourceLabels);
+    if (/^\d+$/.test(digits)) this.#series.version.set(Number(digits.slice(-15)), this.#resourceLabels);
     // A namespace that goes takes its count with it.
-    if (views > this.#shownViews) this.#views.add(views - this.#shownViews, this.#labels);
+    if (views > this.#shownViews) this.#series.views.add(views - this.#shownViews, this.#labels);
     this.#shownViews = views;
   }
 
@@ -156,7 +155,7 @@ export class InformerMetrics {
 
   #showTimes({ phase, behindSince, lastContact }: InformerState): void {
     const isBehind = behindSince !== undefined && phase !== 'stopped';
-    this.#behind.set(isBehind ? Math.max(0, this.#options.clock.now() - behindSince) / 1000 : 0, this.#labels);
-    if (lastContact !== undefined) this.#lastContact.set(lastContact / 1000, this.#labels);
+    this.#series.behind.set(isBehind ? Math.max(0, this.#options.clock.now() - behindSince) / 1000 : 0, this.#labels);
+    if (lastContact !== undefined) this.#series.lastContact.set(lastContact / 1000, this.#labels);
   }
 }

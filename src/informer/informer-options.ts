@@ -12,10 +12,41 @@ import {
 } from '../api/option-check.ts';
 import { mustBeResource } from '../api/resource-check.ts';
 import type { KeepOptions } from '../codec/keep-options.ts';
-import { SETUP_CHECKS } from '../reflector/reflector-options.ts';
+import { type ReflectorSetup, SETUP_CHECKS } from '../reflector/reflector-options.ts';
+import type { Indexers } from '../store/index-definition.ts';
 import { mustBeCluster } from './argument-check.ts';
-import type { ClusterOrigin, ListWatchOrigin } from './informer-origin.ts';
-import type { InformerSettings, SharedIndexInformerOptions } from './informer-settings.ts';
+import type { Informer } from './informer.ts';
+import type { ClusterOrigin, InformerOrigin, ListWatchOrigin } from './informer-origin.ts';
+import type { InformerState } from './informer-state.ts';
+import type { Transform } from './transform.ts';
+
+/** What does not depend on where the objects come from. */
+export interface InformerSettings<T extends KubernetesObject>
+  extends Omit<ReflectorSetup, 'name' | 'resyncMs' | 'shouldResync' | 'confirmGone' | 'onState'> {
+  /** Used in messages. Default: the name of the resource. */
+  name?: string | undefined;
+  /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
+  queue?: 'delta' | 'inOrder' | undefined;
+  /** For handlers that do not ask for a period of their own. 0 or unset: no resync. client-go: defaultEventHandlerResyncPeriod. */
+  resyncMs?: number | undefined;
+  /** By name: how objects are found by something else than their key. Default: none. */
+  indexers?: Indexers<T> | undefined;
+  /** Changes every object before it is stored. An object on which it throws or returns a promise is left out. client-go: SetTransform. */
+  transform?: Transform<T> | undefined;
+  /**
+   * Report, as an error in the log, when a reader changes an object that others read too. In a plain store that is every
+   * object; in a packed one, whose readers have objects of their own, the objects of an event, which its handlers share. For
+   * tests and debugging: it decodes every object, and keeps a copy. Default false. client-go: KUBE_CACHE_MUTATION_DETECTOR.
+   */
+  detectMutations?: boolean | undefined;
+  /**
+   * Called with each new `state`, as `states()` gives them, and with the informer. What it throws is logged, and changes nothing.
+   */
+  onState?: ((state: InformerState, informer: Informer<KubernetesObject>) => void) | undefined;
+}
+
+/** Options of `SharedIndexInformer`: where the objects come from, and how they are kept. */
+export type SharedIndexInformerOptions<T extends KubernetesObject> = InformerOrigin<T> & InformerSettings<T>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the keys alone matter
 type Any = any;

@@ -132,17 +132,21 @@ export function originParts<T extends KubernetesObject>(
   const presence = origin.presence ?? new GroupPresence(transport, clock);
   // A table is larger than all else that a quiet watch takes.
   const strings = origin.strings ?? (wanted && wanted.length > 1 ? new StringTable() : undefined);
-  const codecs = resourceCodecs<T>(codecOptions(origin, { strings, clock, onDamage }));
-  const base = () => {
+  const { metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes } = origin;
+  const kept = { metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes };
+  const codecs = resourceCodecs<T>(defined({ resource, ...kept, strings, clock, onDamage }));
+  const scope = wanted && origin.discoverScope ? new DiscoveredScope(resource, presence) : undefined;
+  const members = scope && new DiscoveredNamespaces(scope);
+  const source = (namespace: string | undefined): InformerSource<T> => {
     // One for each: memory in which the lists of several namespaces lie mixed would have to be put in order as they are stored.
     const codec = codecs();
-    const listerWatcher = (namespace: string | undefined) =>
+    const listerWatcherOf = (where: string | undefined) =>
       new ResourceListerWatcher<T>({
         transport,
         resource,
         codec,
         clock,
-        ...(namespace !== undefined && { namespace }),
+        ...(where !== undefined && { namespace: where }),
         ...(tweakListOptions && { tweakListOptions: (options: ListOptions) => tweakListOptions(options, resource) }),
       });
     const extras = {
@@ -150,11 +154,17 @@ export function originParts<T extends KubernetesObject>(
       ...(cluster.reachability && { reachability: cluster.reachability }),
       ...(codec.memory && { memory: codec.memory }),
     };
-    return { listerWatcher, extras, codec };
-  };
-  const source = (namespace: string | undefined): InformerSource<T> => {
-    const { listerWatcher: of, extras, codec } = base();
-    const listerWatcher = of(namespace);
+    if (scope && members) {
+      return {
+        ...extras,
+        listerWatcher: new ScopedListerWatcher(scope, (namespaced) =>
+          listerWatcherOf(namespaced ? namespace : undefined),
+        ),
+        coverage: members.coverageOf(namespace ?? ''),
+        confirmGone: (signal) => scope.isGone(signal),
+      };
+    }
+    const listerWatcher = listerWatcherOf(namespace);
     const saved = savedPart(origin, namespace, listerWatcher.selection, codec);
     return {
       ...extras,
@@ -164,20 +174,7 @@ export function originParts<T extends KubernetesObject>(
       confirmGone: goneCheck(presence, resource, namespace, logger),
     };
   };
-  if (wanted === undefined) return { namespaces: undefined, source };
-  if (!origin.discoverScope) return { namespaces: resource.namespaced ? wanted : undefined, source };
-  const scope = new DiscoveredScope(resource, presence);
-  const members = new DiscoveredNamespaces(scope);
-  const discovered = (namespace = ''): InformerSource<T> => {
-    const { listerWatcher, extras } = base();
-    return {
-      ...extras,
-      listerWatcher: new ScopedListerWatcher(scope, (namespaced) => listerWatcher(namespaced ? namespace : undefined)),
-      coverage: members.coverageOf(namespace),
-      confirmGone: (signal) => scope.isGone(signal),
-    };
-  };
-  return { namespaces: wanted, source: discovered };
+  return { namespaces: scope || resource.namespaced ? wanted : undefined, source };
 }
 
 /** Found again by all that decides on which objects there are and what is kept of them. */
@@ -251,13 +248,6 @@ export function whyNotHeld<T extends KubernetesObject>(origin: InformerOrigin<T>
   if ('listWatch' in origin) return undefined;
   if (origin.metadataOnly && !/^(metadata\.|kind$|apiVersion$)/.test(path)) return 'keeps only the metadata';
   return isKept(fieldRules(origin), path) ? undefined : reductionBy(origin)?.what;
-}
-
-function codecOptions<T extends KubernetesObject>(
-  { resource, metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes }: ClusterOrigin<T>,
-  shared: Pick<OriginHooks<T>, 'clock' | 'onDamage'> & Pick<ClusterOrigin<T>, 'strings'>,
-): ResourceCodecOptions<T> {
-  return defined({ resource, metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes, ...shared });
 }
 
 /** What the cluster was given to see with serves its informers too. */

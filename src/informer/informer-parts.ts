@@ -158,7 +158,7 @@ export class InformerParts<T extends KubernetesObject> {
     if (!known) this.#options.onState();
     if (this.#signal === undefined) return true;
     if (!known) this.#track(record.run(this.#signal));
-    return await record.joined;
+    return await record.joined.promise;
   }
 
   /** See `FactoryNamespaces.remove`. */
@@ -193,14 +193,14 @@ export class InformerParts<T extends KubernetesObject> {
     const part = make(source, distribute, {
       isInitial: () => !this.#isSynced,
       onIn: () => {
-        record.settle(true);
+        record.joined.resolve(true);
         this.#options.onJoined();
         this.#checkSynced();
       },
       onVersion: this.#versions.reporter(slot, table.bookmark.bind(table)),
       onState: () => {
         if (this.#isSkipped(record)) {
-          record.settle(false);
+          record.joined.resolve(false);
           this.#checkSynced();
         }
         this.#options.onState();

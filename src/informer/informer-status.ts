@@ -1,6 +1,17 @@
 import type { Delivery } from '../processor/processor.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
 
+/** What a store holds at present. */
+export interface InformerMemory {
+  readonly objects: number;
+  /** Of a packed or shared store: the memory outside the heap of V8 that is set aside for objects. */
+  readonly heldBytes?: number;
+  /** Of a packed or shared store: how much of it the objects take that are stored. */
+  readonly liveBytes?: number;
+  /** Of a packed or shared store: what they would take if nothing were shared. In a packed store nothing is. */
+  readonly wholeBytes?: number;
+}
+
 /** One list and watch of an informer, at present. */
 export interface InformerPartStatus {
   /** Unset: all namespaces, or a cluster-scoped resource. */

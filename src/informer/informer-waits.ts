@@ -82,8 +82,7 @@ export class InformerWaits<T extends KubernetesObject> {
       : parts.busy();
     const waits = records.map((record) => versionWait(record, wanted));
     const reached = Promise.all(waits.map((wait) => wait.reached));
-    const done = reached.then(() => {});
-    const first = await waitFirst(done, stopped, options, clock);
+    const first = await waitFirst(reached, stopped, options, clock);
     for (const wait of waits) wait.cancel();
     const isLeft = first === 'done' && (await reached).includes(false);
     // All parts go when the informer stops.
@@ -105,13 +104,14 @@ export class InformerWaits<T extends KubernetesObject> {
   ): Promise<Cached<T> | undefined> {
     const { name, stopped, clock, standing } = this.#options;
     const options = checkedOptions<WaitOptions>(`waitUntil of ${name}`, given, WAIT_CHECKS);
-    this.#checkKey(key);
+    this.#options.checkKey(key);
+    const { namespace, name: objectName } = splitMetaNamespaceKey(key);
+    this.#recordsOf(namespace, objectName);
     const wait = this.#keys.add(key, condition);
     this.#leave ??= this.#options.observe((notification) => this.#keys.changed(notification));
     try {
       this.#lookNow(key, wait.look);
-      const met = wait.met.then(() => {});
-      const outcome = await waitFirst(met, stopped, options, clock);
+      const outcome = await waitFirst(wait.met, stopped, options, clock);
       if (outcome === 'aborted') throw options.signal?.reason;
       if (outcome === 'done') return await wait.met;
       const end = outcome === 'stopped' ? 'the informer stopped' : `${options.timeoutMs} ms passed`;
@@ -132,12 +132,7 @@ export class InformerWaits<T extends KubernetesObject> {
     if (object || parts.of(namespace).some(({ part }) => part.hasSynced())) look(object);
   }
 
-  #checkKey(key: string): void {
-    this.#options.checkKey(key);
-    const { namespace, name: objectName } = splitMetaNamespaceKey(key);
-    this.#recordsOf(namespace, objectName);
-  }
-
+  /** Throws a `TypeError` when there is none. */
   #recordsOf(namespace: string, objectName: string | undefined): readonly PartRecord<T>[] {
     const { name, parts } = this.#options;
     const records = parts.of(namespace);

@@ -3,7 +3,7 @@ import { defineResource, type Resource } from '../api/resource.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type Pod, pods } from '../generated/api/core/v1.ts';
 import { ApiServer } from '../testing/api-server.ts';
-import type { SharedIndexInformerOptions } from './informer-settings.ts';
+import type { SharedIndexInformerOptions } from './informer-options.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory } from './shared-informer-factory.ts';
 

@@ -6,7 +6,7 @@ import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import type { ResourceEventHandler } from '../processor/processor.ts';
 import { clusterFixture, until } from './cluster-fixture.ts';
-import type { SharedIndexInformerOptions } from './informer-settings.ts';
+import type { SharedIndexInformerOptions } from './informer-options.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 import { waitForCacheSync } from './wait-for-cache-sync.ts';

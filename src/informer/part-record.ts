@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { deferred } from '../api/promise-like.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import { onAbort } from '../observe/interruption.ts';
 import type { InformerPart } from './informer-part.ts';
@@ -15,10 +16,8 @@ export class PartRecord<T extends KubernetesObject> {
   /** It came when the informer had synced. */
   readonly isLate: boolean;
   /** True when the first list is in the store; false when the part stops, or is skipped, before. */
-  readonly joined: Promise<boolean>;
+  readonly joined = deferred<boolean>();
   readonly #stop = new AbortController();
-  /** Unset once `joined` has settled. */
-  #settle: ((isJoined: boolean) => void) | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: Pick<PartRecord<T>, 'namespace' | 'memory' | 'part' | 'slot' | 'isLate'>) {
@@ -27,13 +26,10 @@ export class PartRecord<T extends KubernetesObject> {
     this.part = options.part;
     this.slot = options.slot;
     this.isLate = options.isLate;
-    this.joined = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
     // Everybody who waits for a version listens.
     setMaxListeners(0, this.stopped);
     const { settled } = this.part.coverage;
-    void settled?.then(() => this.part.coverage.isSpare && this.settle(true));
+    void settled?.then(() => this.part.coverage.isSpare && this.joined.resolve(true));
   }
 
   /** Aborts when the part stops. */
@@ -41,24 +37,19 @@ export class PartRecord<T extends KubernetesObject> {
     return this.#stop.signal;
   }
 
-  settle(isJoined: boolean): void {
-    this.#settle?.(isJoined);
-    this.#settle = undefined;
-  }
-
   /** Runs until it is stopped or `signal` aborts; resolves when all has ended. */
   run(signal: AbortSignal): Promise<void> {
     const forget = onAbort(signal, () => this.#stop.abort(signal.reason));
     this.#running = this.part.run(this.stopped).finally(() => {
       forget();
-      this.settle(false);
+      this.joined.resolve(false);
     });
     return this.#running;
   }
 
   /** Resolves when nothing of it runs any more: no request, no timer, no write to the store. */
   async stop(): Promise<void> {
-    this.settle(false);
+    this.joined.resolve(false);
     this.#stop.abort();
     await this.#running;
   }

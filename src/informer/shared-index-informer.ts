@@ -31,23 +31,21 @@ import { ObjectTable } from '../store/object-table.ts';
 import { viewsOneByOne } from '../store/store.ts';
 import { mustBeFunction, type StopArgument, signalOf } from './argument-check.ts';
 import { EVENTS_CHECKS, HANDLER_CHECKS, onViews, WAIT_CHECKS } from './call-options.ts';
+import { originSelection } from './field-selection.ts';
 import { checkHandler } from './handler-check.ts';
 import type { EventsOptions, Informer, WaitOptions } from './informer.ts';
 import type { Controller } from './informer-controller.ts';
-import { type InformerMemory, memoryOf } from './informer-memory.ts';
 import { InformerMetrics } from './informer-metrics.ts';
-import { informerOptions } from './informer-options.ts';
+import { informerOptions, type SharedIndexInformerOptions } from './informer-options.ts';
 import { keyCheck, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
 import { InformerPart } from './informer-part.ts';
 import { InformerParts } from './informer-parts.ts';
-import type { SharedIndexInformerOptions } from './informer-settings.ts';
 import { type InformerState, standing } from './informer-state.ts';
-import { type HandlerStatus, handlerStatus, type InformerPartStatus } from './informer-status.ts';
+import { type HandlerStatus, handlerStatus, type InformerMemory, type InformerPartStatus } from './informer-status.ts';
 import { InformerWaits } from './informer-waits.ts';
 import type { CachedCondition } from './key-waits.ts';
 import { checkPaths } from './known-paths.ts';
 import { Lister } from './lister.ts';
-import { originSelection } from './origin-selection.ts';
 import { ResyncSchedule } from './resync-schedule.ts';
 import { StateFeed, type StatesOptions } from './state-stream.ts';
 import type { Transform } from './transform.ts';
@@ -217,7 +215,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   /** What the cache holds. Also in `metrics`, as gauges. */
   get memory(): InformerMemory {
-    return memoryOf(this.#table.size, this.#parts.memory);
+    const { views: _, ...bytes } = this.#parts.memory ?? { views: 0 };
+    return { objects: this.#table.size, ...bytes };
   }
 
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {

@@ -33,9 +33,8 @@ import { type FactoryHealth, type HealthOptions, healthOf } from './factory-heal
 import { FactoryNamespaces } from './factory-namespaces.ts';
 import { GroupPresence } from './group-presence.ts';
 import type { WaitOptions } from './informer.ts';
-import { KEEP_CHECKS, onForbidden, SETTING_CHECKS } from './informer-options.ts';
+import { type InformerSettings, KEEP_CHECKS, onForbidden, SETTING_CHECKS } from './informer-options.ts';
 import type { ClusterConnection, ClusterOrigin } from './informer-origin.ts';
-import type { InformerSettings } from './informer-settings.ts';
 import { checkKeepPaths } from './known-paths.ts';
 import { ResourceInformer } from './resource-informer.ts';
 import { ResourceMap } from './resource-map.ts';

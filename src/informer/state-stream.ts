@@ -1,6 +1,6 @@
 import { deferred } from '../api/promise-like.ts';
-import { InterruptibleStream } from '../cluster/interruptible-stream.ts';
 import { guarded } from '../observe/guarded.ts';
+import { InterruptibleStream } from '../observe/interruptible-stream.ts';
 import { onAbort } from '../observe/interruption.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type InformerState, isNews } from './informer-state.ts';

@@ -24,31 +24,26 @@ export function applyTransform<T extends KubernetesObject>(
   original: Cached<T>,
   keep: (object: T) => Cached<T>,
 ): Cached<T> {
+  const { key } = original;
   let object: T;
   try {
     object = transform(original.view());
   } catch (error) {
-    throw new TransformError(original.key, `the transform failed on ${original.key}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new TransformError(key, `the transform failed on ${key}: ${messageOf(error)}`, { cause: error });
   }
   if (isPromise(object)) {
-    throw new TransformError(
-      original.key,
-      `the transform returned a promise for ${original.key}: transforms are synchronous and return the object to store`,
-    );
+    const wanted = 'transforms are synchronous and return the object to store';
+    throw new TransformError(key, `the transform returned a promise for ${key}: ${wanted}`);
   }
   if (typeof object !== 'object' || object === null) {
-    throw new TransformError(
-      original.key,
-      `the transform returned ${String(object)} for ${original.key}: it must return the object to store`,
-    );
+    const what = `the transform returned ${String(object)} for ${key}: it must return the object to store`;
+    throw new TransformError(key, what);
   }
   try {
     return keep(hasIdentity(original, object) ? object : withIdentity(original, object));
   } catch (error) {
-    const what = `what the transform returned for ${original.key} cannot be kept: ${messageOf(error)}`;
-    throw new TransformError(original.key, what, { cause: error });
+    const what = `what the transform returned for ${key} cannot be kept: ${messageOf(error)}`;
+    throw new TransformError(key, what, { cause: error });
   }
 }
 

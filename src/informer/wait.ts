@@ -1,3 +1,4 @@
+import { deferred } from '../api/promise-like.ts';
 import type { Clock } from '../observe/clock.ts';
 import { onAbort } from '../observe/interruption.ts';
 import type { WaitOptions } from './informer.ts';
@@ -6,28 +7,20 @@ export type WaitOutcome = 'done' | 'aborted' | 'stopped' | 'timeout';
 
 /** Waits for the first of: `done`, an abort, `stopped`, the timeout. Leaves no timer and no listener behind. */
 export async function waitFirst(
-  done: Promise<void>,
+  done: Promise<unknown>,
   stopped: Promise<void>,
   { signal, timeoutMs }: WaitOptions,
   clock: Clock,
 ): Promise<WaitOutcome> {
-  if (signal?.aborted) return 'aborted';
-  const cleanups: (() => void)[] = [];
-  const outcomes: Promise<WaitOutcome>[] = [done.then(() => 'done'), stopped.then(() => 'stopped')];
-  if (signal) {
-    outcomes.push(new Promise((resolve) => void cleanups.push(onAbort(signal, () => resolve('aborted')))));
-  }
-  if (timeoutMs !== undefined) {
-    outcomes.push(
-      new Promise((resolve) => {
-        const timer = clock.setTimeout(() => resolve('timeout'), timeoutMs);
-        cleanups.push(() => timer.clear());
-      }),
-    );
-  }
+  const { promise: outcome, resolve, reject } = deferred<WaitOutcome>();
+  const forget = onAbort(signal, () => resolve('aborted'));
+  done.then(() => resolve('done'), reject);
+  void stopped.then(() => resolve('stopped'));
+  const timer = timeoutMs === undefined ? undefined : clock.setTimeout(() => resolve('timeout'), timeoutMs);
   try {
-    return await Promise.race(outcomes);
+    return await outcome;
   } finally {
-    for (const cleanup of cleanups) cleanup();
+    forget();
+    timer?.clear();
   }
 }

@@ -6,7 +6,7 @@ import { pods } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { logRecorder } from '../processor/processor-fixture.ts';
 import type { WatchErrorContext } from '../reflector/reflector-options.ts';
-import type { SharedIndexInformerOptions } from './informer-settings.ts';
+import type { SharedIndexInformerOptions } from './informer-options.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 
 export interface WirePod {

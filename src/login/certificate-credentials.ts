@@ -6,9 +6,8 @@ import { Secret } from '../http/secret.ts';
 /** PEM given as data, or a path to it. */
 export type PemSource = { data: Secret<string | Buffer> } | { path: string };
 
-interface Reader {
+interface Reader extends Pick<FileContent, 'expire'> {
   read(): Promise<Secret<string | Buffer>>;
-  expire(): void;
 }
 
 /** A client certificate from the kubeconfig itself or from files, which are read again when they change. */

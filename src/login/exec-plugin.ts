@@ -1,4 +1,4 @@
-import { brandError, TidewatchError } from '../api/tidewatch-error.ts';
+import { TidewatchError } from '../api/tidewatch-error.ts';
 import { Secret } from '../http/secret.ts';
 import type { Clock } from '../observe/clock.ts';
 
@@ -16,20 +16,10 @@ export interface ExecPluginRun {
   clock: Clock;
 }
 
-/** Why a run failed, in words that hold neither arguments nor output. */
-export class ExecPluginFailure extends TidewatchError {
-  static {
-    brandError(ExecPluginFailure, 'ExecPluginFailure');
-  }
-
-  constructor(message: string) {
-    super('credentials', message);
-  }
-}
-
 /**
  * Runs a credential plugin, without a shell, and gives its standard output. Its standard error is the user's, as with
- * kubectl: that is where a plugin asks for a code to be typed into a browser.
+ * kubectl: that is where a plugin asks for a code to be typed into a browser. Rejects with why it failed, in words that hold neither
+ * arguments nor output.
  */
 export async function runExecPlugin(run: ExecPluginRun): Promise<Secret> {
   const { spawn } = await import('node:child_process');
@@ -42,9 +32,9 @@ export async function runExecPlugin(run: ExecPluginRun): Promise<Secret> {
     });
     const chunks: Buffer[] = [];
     let bytes = 0;
-    let failure: ExecPluginFailure | undefined;
+    let failure: string | undefined;
     const kill = (why: string) => {
-      failure ??= new ExecPluginFailure(why);
+      failure ??= why;
       child.kill('SIGKILL');
       // A grandchild that holds the pipe would keep us waiting.
       child.stdout.destroy();
@@ -59,16 +49,14 @@ export async function runExecPlugin(run: ExecPluginRun): Promise<Secret> {
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       timer.clear();
-      reject(failure ?? new ExecPluginFailure(`it could not be started (${error.code})`));
+      reject(new TidewatchError('credentials', failure ?? `it could not be started (${error.code})`));
     });
     child.on('close', (code, signal) => {
       timer.clear();
       if (failure === undefined && code !== 0) {
-        failure = new ExecPluginFailure(
-          code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`,
-        );
+        failure = code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
       }
-      if (failure) reject(failure);
+      if (failure !== undefined) reject(new TidewatchError('credentials', failure));
       else resolve(new Secret(Buffer.concat(chunks).toString('utf8')));
     });
   });

@@ -20,27 +20,27 @@ export interface KubeconfigSelection {
 
 /** Picks the context (chosen, else current) with its cluster and user. Each name must lead somewhere. */
 export function selectFromKubeconfig(config: Kubeconfig, choice: KubeconfigChoice): KubeconfigSelection {
+  const { contexts, clusters, users } = config;
+  /** What a name means; `from` is where it stands, unless the caller chose it. */
+  const find = <V>(what: keyof KubeconfigChoice, name: string, known: ReadonlyMap<string, V>, from: string) => {
+    const found = known.get(name);
+    if (found !== undefined || name === '') return found;
+    const by = choice[what] ? `the option \`${what}\`` : from;
+    const files = config.files.length === 0 ? 'no kubeconfig file' : config.files.join(', ');
+    const names = [...known.keys()].sort().slice(0, 10);
+    const others = names.length === 0 ? 'there is none' : `there are: ${names.map((one) => `"${one}"`).join(', ')}`;
+    throw new KubeconfigError(
+      `the ${what} "${name}", named by ${by}, is not defined in ${files} (under ${what}s ${others})`,
+    );
+  };
   const contextName = choice.context || config.currentContext;
-  const contextFrom = choice.context
-    ? 'the option `context`'
-    : `current-context of ${config.currentContextFile ?? 'the kubeconfig'}`;
-  const context = contextName === '' ? undefined : config.contexts.get(contextName);
-  if (contextName !== '' && context === undefined) {
-    throw unknown('context', contextName, contextFrom, config.contexts, config);
-  }
+  const contextFrom = `current-context of ${config.currentContextFile ?? 'the kubeconfig'}`;
+  const context = contextName === '' ? undefined : find('context', contextName, contexts, contextFrom);
   const inContext = context ? ` of the context "${contextName}" in ${context.file}` : '';
   const clusterName = choice.cluster || context?.cluster || '';
   const userName = choice.user || context?.user || '';
-  const cluster = config.clusters.get(clusterName);
-  const user = config.users.get(userName);
-  if (cluster === undefined && clusterName !== '') {
-    const from = choice.cluster ? 'the option `cluster`' : `cluster${inContext}`;
-    throw unknown('cluster', clusterName, from, config.clusters, config);
-  }
-  if (user === undefined && userName !== '') {
-    const from = choice.user ? 'the option `user`' : `user${inContext}`;
-    throw unknown('user', userName, from, config.users, config);
-  }
+  const cluster = find('cluster', clusterName, clusters, `cluster${inContext}`);
+  const user = find('user', userName, users, `user${inContext}`);
   if (context !== undefined && cluster === undefined) {
     throw new KubeconfigError(`${context.file}: the context "${contextName}" names no cluster`, { file: context.file });
   }
@@ -50,21 +50,6 @@ export function selectFromKubeconfig(config: Kubeconfig, choice: KubeconfigChoic
     context: contextName,
     namespace: context?.namespace ?? '',
   };
-}
-
-function unknown(
-  what: 'context' | 'cluster' | 'user',
-  name: string,
-  from: string,
-  known: ReadonlyMap<string, { readonly file: string }>,
-  config: Kubeconfig,
-): KubeconfigError {
-  const files = config.files.length === 0 ? 'no kubeconfig file' : config.files.join(', ');
-  const names = [...known.keys()].sort().slice(0, 10);
-  const others = names.length === 0 ? 'there is none' : `there are: ${names.map((one) => `"${one}"`).join(', ')}`;
-  return new KubeconfigError(
-    `the ${what} "${name}", named by ${from}, is not defined in ${files} (under ${what}s ${others})`,
-  );
 }
 
 /** The contradictions that kubectl refuses, in a user that is about to be used. */

@@ -48,16 +48,22 @@ export const systemClock: Clock = {
 };
 
 /** `Clock.sleep` in terms of `Clock.setTimeout`, for implementations of `Clock`. */
-export function sleepOn(clock: Pick<Clock, 'setTimeout'>, delayMs: number, signal?: AbortSignal): Promise<void> {
+export function sleepOn(
+  clock: Pick<Clock, 'setTimeout'>,
+  delayMs: number,
+  signal?: AbortSignal,
+  options?: TimerOptions,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason);
       return;
     }
-    const timer = clock.setTimeout(() => {
+    const end = () => {
       forget();
       resolve();
-    }, delayMs);
+    };
+    const timer = clock.setTimeout(end, delayMs, options);
     const forget = onAbort(signal, () => {
       timer.clear();
       reject(signal?.reason);

@@ -35,7 +35,8 @@ describe('EventStream', () => {
     const asked = [events.next(), events.next(), events.next()];
     for (const rv of ['2', '3'])
       processor.distribute(Notification.update(version('a', '1'), version('a', rv), 0), false);
-    const versions = (await Promise.all(asked)).map(({ value }) => value.object.metadata?.resourceVersion);
+    const answers = await Promise.all(asked);
+    const versions = answers.map((answer) => (answer.done ? 'end' : answer.value.object.metadata.resourceVersion));
     expect(versions).toEqual(['1', '2', '3']);
   });
 
@@ -82,10 +83,12 @@ describe('EventStream', () => {
     ['return()', async (events) => expect(await events.return()).toEqual({ done: true, value: undefined })],
     ['throw()', async (events) => expect(events.throw(new Error('enough'))).rejects.toThrow('enough')],
   ])('ends its subscription when its consumer leaves by %s', async (_how, leave) => {
-    const { events, processor, settle } = streamFixture();
+    const { signal } = new AbortController();
+    const { events, processor, settle } = streamFixture(signal);
     await events.next();
     processor.distribute(Notification.add(version('b', '1'), false, 0), false);
     await leave(events);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
     let isListening = false;
     const object = version('c', '1');
     const view = () => {

@@ -1,6 +1,6 @@
 import type { Cached } from '../api/cached.ts';
 import type { KubernetesObject, Stored } from '../api/metadata.ts';
-import { isPromiseLike } from '../api/promise-like.ts';
+import { isPromise } from '../api/promise-like.ts';
 import { Notification } from './notification.ts';
 
 export interface ListenerFilterOptions<T extends KubernetesObject> {
@@ -75,9 +75,7 @@ export class ListenerFilter<T extends KubernetesObject> {
   #passes(notification: Notification<T>, object: Cached<T>, view: () => Stored<T>): boolean {
     try {
       const passes: unknown = this.#options.passes(object, view);
-      if (!isPromiseLike(passes)) return Boolean(passes);
-      // Whether it rejects does not matter any more.
-      Promise.resolve(passes).catch(() => {});
+      if (!isPromise(passes)) return Boolean(passes);
       throw new TypeError('it returned a promise, and must return true or false');
     } catch (error) {
       this.#options.onFailure(notification, error);

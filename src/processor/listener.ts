@@ -8,34 +8,40 @@ import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { Difference } from './difference.ts';
 import { FailureReports } from './failure-reports.ts';
-import { beginCall, type CallOrigin, endCall } from './handler-call.ts';
+import { beginCall, type CallOrigin, endCall, type HandlerCall } from './handler-call.ts';
 import { ListenerFilter } from './listener-filter.ts';
 import { Notification } from './notification.ts';
-import { ObjectWalk } from './object-walk.ts';
 import { EveryChange, LatestChange, type Pending } from './pending.ts';
 import type { Delivery, HandlerRegistration } from './processor.ts';
-import { ResyncRound } from './resync-round.ts';
+import { ObjectWalk, ResyncRound } from './resync-round.ts';
 
 /** Past this many waiting changes a listener that does not get through them warns, once, until it has caught up. */
 const PENDING_WARNING = 1024;
 /** A call still running this long after the end was asked for is named in a warning. */
 const SLOW_END_MS = 10_000;
 
+/** Hears of what becomes of listeners. */
+export interface ListenerObserver {
+  added(label: string): void;
+  removed(label: string): void;
+  /** A call, or the filter, has failed. */
+  failed(label: string): void;
+  /** A change was merged into one that waited. */
+  coalesced(label: string): void;
+}
+
 export interface ListenerOptions<T extends KubernetesObject> {
   name: string;
-  /** Whose it is, for those who look inside. */
-  informer?: { readonly name: string; readonly id: number | undefined };
+  /** Whose calls they are, for those who look inside. */
+  origin: CallOrigin;
   /** What metrics call it. */
-  label?: string;
-  /** A call or the filter has failed. */
-  onFailure?: (listener: Listener<T>) => void;
-  /** A change was merged into one that waited. */
-  onCoalesced?: (listener: Listener<T>) => void;
+  label: string;
+  observer?: ListenerObserver | undefined;
   delivery: Delivery;
   /** 0: never. */
   resyncMs: number;
   /** `view` decodes the object, once for all listeners of the change. */
-  filter?: (object: Cached<T>, view: () => Stored<T>) => boolean;
+  filter?: ((object: Cached<T>, view: () => Stored<T>) => boolean) | undefined;
   /** What the store holds. Whatever takes the place of an object there is pushed in the same turn. */
   stored: (key: string) => Cached<T> | undefined;
   /** Whether the whole initial list has been handed to `push`. */
@@ -62,8 +68,6 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   readonly #pending: Pending<T>;
   readonly #filter: ListenerFilter<T> | undefined;
   readonly #deliver: Deliver<T>;
-  /** For those who look inside. */
-  readonly #origin: CallOrigin;
   /** What was there before the listener came. Delivered before all else. */
   #replay: ObjectWalk<T> | undefined;
   #round: ResyncRound<T> | undefined;
@@ -80,13 +84,11 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
 
   constructor(deliver: Deliver<T>, options: ListenerOptions<T>) {
     this.name = options.name;
-    this.label = options.label ?? options.name;
+    this.label = options.label;
     this.delivery = options.delivery;
     this.resyncMs = options.resyncMs;
     this.#options = options;
     this.#deliver = deliver;
-    const { informer } = options;
-    this.#origin = { handler: options.name, name: informer?.name ?? '', informer: informer?.id };
     this.#pending = options.delivery === 'latest' ? new LatestChange() : new EveryChange();
     this.#filter =
       options.filter &&
@@ -184,11 +186,11 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     const passed = this.#filter === undefined ? notification : this.#filter.changed(notification);
     // A filter is the user's, and may have removed this very listener.
     if (passed === undefined || this.#removed) return;
-    if (passed.isInitial) this.#initialPending++;
+    this.#initialPending += passed.initial;
     passed.awaited();
     const waiting = this.#pending.length;
     const cancelled = this.#pending.push(passed, isShared);
-    if (this.#pending.length <= waiting) this.#options.onCoalesced?.(this);
+    if (this.#pending.length <= waiting) this.#options.observer?.coalesced(this.label);
     if (cancelled > 0) this.#settle(cancelled);
     if (this.#running === undefined) this.#options.onReady(this);
     else this.checkPace();
@@ -253,8 +255,9 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   }
 
   #deliverWaiting(next: Notification<T> | Difference<T>): void {
-    if (next instanceof Notification) this.#begin(this.#deliverOne(next), next.atMs, next.isInitial ? 1 : 0);
-    else this.#begin(this.#deliverAll(next.notifications()), next.atMs, next.initial);
+    const running = next instanceof Notification ? this.#deliverOne(next) : this.#deliverAll(next.notifications());
+    if (running === undefined) this.#settle(next.initial);
+    else this.#running = { sinceMs: next.atMs, done: running.then(() => this.#finish(next.initial)) };
   }
 
   async remove(): Promise<void> {
@@ -292,49 +295,41 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
   #deliverOne(notification: Notification<T>): Promise<void> | undefined {
     if (this.#removed) return undefined;
     let running: Promise<unknown> | undefined;
-    const { clock } = this.#options;
-    const call = channels.handler.hasSubscribers ? beginCall(notification, this.#origin, clock) : undefined;
+    const { clock, origin } = this.#options;
+    const call = channels.handler.hasSubscribers ? beginCall(notification, origin, clock) : undefined;
     if (call) ambient.cause = call.id;
     try {
       const result = this.#deliver(notification);
       if (result !== undefined && isPromiseLike(result)) running = Promise.resolve(result);
     } catch (error) {
-      if (call) call.failed = true;
-      this.#report(notification, error);
+      this.#failed(notification, error, call);
     } finally {
       if (call) ambient.cause = 0;
     }
-    if (running === undefined) {
-      if (call) endCall(call, clock);
-      notification.delivered();
-      return undefined;
-    }
+    if (running === undefined) return this.#delivered(notification, call);
     return running.then(
-      () => {
-        if (call) endCall(call, clock);
-        notification.delivered();
-      },
+      () => this.#delivered(notification, call),
       (error: unknown) => {
-        if (call) {
-          call.failed = true;
-          endCall(call, clock);
-        }
-        this.#report(notification, error);
-        notification.delivered();
+        this.#failed(notification, error, call);
+        this.#delivered(notification, call);
       },
     );
+  }
+
+  #failed(notification: Notification<T>, error: unknown, call: HandlerCall | undefined): void {
+    if (call) call.failed = true;
+    this.#report(notification, error);
+  }
+
+  #delivered(notification: Notification<T>, call: HandlerCall | undefined): undefined {
+    if (call) endCall(call, this.#options.clock);
+    notification.delivered();
   }
 
   #deliverAll([first, ...rest]: readonly Notification<T>[]): Promise<void> | undefined {
     const running = first && this.#deliverOne(first);
     if (running) return running.then(() => this.#deliverAll(rest));
     return rest.length > 0 ? this.#deliverAll(rest) : undefined;
-  }
-
-  /** `running`: the call that has been made and has not returned, if so. */
-  #begin(running: Promise<void> | undefined, sinceMs: number, initial: number): void {
-    if (running === undefined) this.#settle(initial);
-    else this.#running = { sinceMs, done: running.then(() => this.#finish(initial)) };
   }
 
   #finish(initial: number): void {
@@ -352,7 +347,7 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
 
   #report(notification: Notification<T>, error: unknown, part = ''): void {
     this.#failures++;
-    this.#options.onFailure?.(this);
+    this.#options.observer?.failed(this.label);
     const { clock, logger } = this.#options;
     const what = `the ${notification.type} of ${notification.object.key}`;
     this.#reports ??= new FailureReports(clock, logger);

@@ -59,6 +59,11 @@ export class Notification<T extends KubernetesObject> {
     return this.type === 'add' && this.flag;
   }
 
+  /** How many notifications of the initial list this settles. */
+  get initial(): number {
+    return this.isInitial ? 1 : 0;
+  }
+
   /** Whether somebody has looked. */
   get hasView(): boolean {
     return this.#view !== undefined;

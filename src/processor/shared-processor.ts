@@ -4,7 +4,7 @@ import type { Clock } from '../observe/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import { monotonicMs, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
 import { LONG_SLICE_MS, SLICE_MS } from '../observe/time-slice.ts';
-import { type Deliver, Listener } from './listener.ts';
+import { type Deliver, Listener, type ListenerObserver } from './listener.ts';
 import type { Notification } from './notification.ts';
 import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
 
@@ -12,16 +12,6 @@ import type { HandlerOptions, ResourceEventHandler } from './processor.ts';
 const CALLS_IN_A_TURN = 16;
 /** client-go's minimumResyncPeriod. */
 const MIN_RESYNC_MS = 1_000;
-
-/** Hears of what becomes of listeners. */
-export interface ListenerObserver {
-  added(label: string): void;
-  removed(label: string): void;
-  /** A call, or the filter, has failed. */
-  failed(label: string): void;
-  /** A change was merged into one that waited. */
-  coalesced(label: string): void;
-}
 
 export interface SharedProcessorOptions<T extends KubernetesObject> {
   /** For the names of handlers: `pods/handler-1`. */
@@ -93,16 +83,17 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   /** `present` is what the store holds now: the listener gets it first, as adds of its initial list. */
   subscribe(deliver: Deliver<T>, options: SubscribeOptions<T>, present: readonly Cached<T>[]): Listener<T> {
-    const { clock, logger, hasSynced, stored, defaultResyncMs, observer } = this.#options;
+    const { name, informer, clock, logger, hasSynced, stored, defaultResyncMs, observer } = this.#options;
     const label = options.name ?? 'unnamed';
+    const handler = `${name}/${options.name ?? `handler-${++this.#named}`}`;
     const listener = new Listener<T>(deliver, {
-      name: `${this.#options.name}/${options.name ?? `handler-${++this.#named}`}`,
+      name: handler,
       label,
-      informer: { name: this.#options.name, id: this.#options.informer },
-      ...(observer && { onFailure: () => observer.failed(label), onCoalesced: () => observer.coalesced(label) }),
+      origin: { handler, name, informer },
+      observer,
       delivery: options.delivery ?? 'all',
       resyncMs: resyncPeriod(options.resyncMs ?? defaultResyncMs),
-      ...(options.filter && { filter: options.filter }),
+      filter: options.filter,
       stored,
       upstreamHasSynced: hasSynced,
       onReady: (ready) => this.#schedule(ready),

@@ -153,36 +153,6 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     return this.#queued.size;
   }
 
-  add(object: T): void {
-    this.#change('Added', object);
-  }
-
-  update(object: T): void {
-    this.#change('Updated', object);
-  }
-
-  /** Dropped when the object is neither known nor queued: a relist has already reported it. */
-  delete(object: T | DeletedFinalStateUnknown<T>): void {
-    if (this.isClosed) return;
-    const key = this.intake.keyOf(object);
-    if (this.#isPresent(key)) {
-      this.#append(this.#queued, key, 'Deleted', this.intake.final(key, object));
-    }
-    this.populate();
-    this.wake();
-  }
-
-  resync(): void {
-    if (this.knownObjects === undefined || this.isClosed) return;
-    for (const key of this.knownObjects.listKeys()) {
-      // The known state is older than what is pending, and must not come out after it.
-      if (this.#queued.has(key) || this.inFlight?.key === key) continue;
-      const object = this.lookUp(key);
-      if (object !== undefined) this.#append(this.#queued, key, 'Sync', object);
-    }
-    this.wake();
-  }
-
   /** The newest of each queued object, in the order of the queue; a tombstone for one that vanished. */
   list(): (T | DeletedFinalStateUnknown<T>)[] {
     return Array.from(this.#queued.values(), (waiting) => this.#newest(waiting).object);
@@ -218,7 +188,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     const item = new QueueItem<T>(key, first);
     item.deltas.push(...rest);
     this.#queued.set(key, item);
-    this.populate();
+    this.isPopulated = true;
     this.wake();
   }
 
@@ -273,28 +243,26 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     this.#queued.clear();
   }
 
-  #change(type: DeltaType, object: T): void {
-    if (this.isClosed) return;
-    const key = this.intake.keyOf(object);
-    this.#append(this.#queued, key, type, this.intake.transformed(key, object));
-    this.populate();
-    this.wake();
+  /** @internal */
+  protected override pending(): Pick<ReadonlySet<string>, 'has'> {
+    return { has: (key) => this.#queued.has(key) || this.inFlight?.key === key };
+  }
+
+  /** If not, a relist has already reported that it is gone. @internal */
+  protected override isPresent(key: string): boolean {
+    if (this.#queued.has(key)) return true;
+    if (this.inFlight?.key === key) return this.inFlight.newest.type !== 'Deleted';
+    return this.knownObjects?.getByKey(key) !== undefined;
   }
 
   *#replaceIn(queued: Backlog<Waiting<T>>, keys: readonly string[], listed: readonly T[]): Steps {
     for (const [i, object] of listed.entries()) {
       const key = keys[i] ?? '';
-      if (queued.has(key)) this.#append(queued, key, this.#listType, object);
+      if (queued.has(key)) this.append(key, this.#listType, object, queued);
       else queued.set(key, object);
       if (i % STEP === 0) yield;
     }
     yield* this.#bury(queued, keys);
-  }
-
-  #isPresent(key: string): boolean {
-    if (this.#queued.has(key)) return true;
-    if (this.inFlight?.key === key) return this.inFlight.newest.type !== 'Deleted';
-    return this.knownObjects?.getByKey(key) !== undefined;
   }
 
   /** Queues tombstones for all that is queued, in flight or known, has not been deleted, and is not listed. */
@@ -305,7 +273,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     for (const key of this.#candidates()) {
       if (!listed.has(key)) {
         const object = this.#lastState(key);
-        if (object !== undefined) this.#append(queued, key, 'Deleted', new DeletedFinalStateUnknown(key, object));
+        if (object !== undefined) this.append(key, 'Deleted', new DeletedFinalStateUnknown(key, object), queued);
       }
       if (++count % STEP === 0) yield;
     }
@@ -340,7 +308,13 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     return item;
   }
 
-  #append(queued: Backlog<Waiting<T>>, key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
+  /** @internal */
+  protected override append(
+    key: string,
+    type: DeltaType,
+    object: T | DeletedFinalStateUnknown<T>,
+    queued = this.#queued,
+  ): void {
     const delta: Delta<T> = { type, object };
     const waiting = queued.get(key);
     if (waiting === undefined) {

@@ -78,30 +78,6 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
     return this.#items.length;
   }
 
-  add(object: T): void {
-    this.#change('Added', object);
-  }
-
-  update(object: T): void {
-    this.#change('Updated', object);
-  }
-
-  delete(object: T | DeletedFinalStateUnknown<T>): void {
-    this.#change('Deleted', object);
-  }
-
-  resync(): void {
-    if (this.knownObjects === undefined || this.isClosed) return;
-    const pending = runThrough(this.#newestByKey());
-    for (const key of this.knownObjects.listKeys()) {
-      // The known state is older than what is pending, and must not come out after it.
-      if (pending.has(key)) continue;
-      const object = this.lookUp(key);
-      if (object !== undefined) this.#append(key, 'Sync', object);
-    }
-    this.wake();
-  }
-
   /** All that is queued, oldest first. */
   list(): Delta<T>[] {
     const deltas: Delta<T>[] = [];
@@ -137,15 +113,13 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
     this.#items.clear();
   }
 
-  #change(type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
-    if (this.isClosed) return;
-    const key = this.intake.keyOf(object);
-    this.#append(key, type, this.intake.final(key, object));
-    this.populate();
-    this.wake();
+  /** @internal */
+  protected override pending(): ReadonlyMap<string, Delta<T>> {
+    return runThrough(this.#newestByKey());
   }
 
-  #append(key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
+  /** @internal */
+  protected override append(key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
     this.#items.push(new QueueItem(key, { type, object }));
   }
 

@@ -9,6 +9,7 @@ import { TimeSlice } from '../observe/time-slice.ts';
 import {
   type Delta,
   type Deltas,
+  type DeltaType,
   type KnownObjects,
   type ProcessDeltas,
   QUEUE_CHECKS,
@@ -53,6 +54,8 @@ interface WaitingPop<T> {
 export abstract class PoppableQueue<T> implements Queue<T> {
   /** The item that `process` is working on; no longer queued. @internal */
   protected inFlight: QueueItem<T> | undefined;
+  /** Whether anything has been said about the state of the world; the first `replace` is initial only if not. @internal */
+  protected isPopulated = false;
   /** @internal */
   protected readonly intake: ObjectIntake<T>;
   /** @internal */
@@ -63,8 +66,6 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   readonly #waiting: WaitingPop<T>[] = [];
   #ready: { promise: Promise<void>; resolve: () => void } | undefined;
   #closed = false;
-  /** Whether anything has been said about the state of the world; the first `replace` is initial only if not. */
-  #populated = false;
   /** How many items of the first `replace` are queued or in flight. */
   #initialLeft = 0;
   /** How many of them have never been taken: all come out before anything newer. */
@@ -79,11 +80,12 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     this.#retryOnError = options.retryOnError ?? false;
   }
 
-  abstract add(object: T): void;
-  abstract update(object: T): void;
-  abstract delete(object: T | DeletedFinalStateUnknown<T>): void;
-  abstract resync(): void;
   abstract readonly length: number;
+
+  /** Queues a change of the object of that key. @internal */
+  protected abstract append(key: string, type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void;
+  /** The keys of all that is queued or in flight. @internal */
+  protected abstract pending(): Pick<ReadonlySet<string>, 'has'>;
 
   /** One `replace`, with a yield wherever it may pause. Nothing has changed before all that can throw is done. @internal */
   protected abstract replaceSteps(objects: readonly T[]): Steps;
@@ -93,6 +95,35 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   protected abstract putBack(item: QueueItem<T>): void;
   /** Empties the queue. @internal */
   protected abstract clear(): void;
+
+  /** Whether the deletion of the object says anything. @internal */
+  protected isPresent(_key: string): boolean {
+    return true;
+  }
+
+  add(object: T): void {
+    this.#change('Added', object);
+  }
+
+  update(object: T): void {
+    this.#change('Updated', object);
+  }
+
+  delete(object: T | DeletedFinalStateUnknown<T>): void {
+    this.#change('Deleted', object);
+  }
+
+  resync(): void {
+    if (this.knownObjects === undefined || this.#closed) return;
+    const pending = this.pending();
+    for (const key of this.knownObjects.listKeys()) {
+      // The known state is older than what is pending, and must not come out after it.
+      if (pending.has(key)) continue;
+      const object = this.lookUp(key);
+      if (object !== undefined) this.append(key, 'Sync', object);
+    }
+    this.wake();
+  }
 
   async replace(objects: readonly T[], _resourceVersion = ''): Promise<void> {
     const slice = new TimeSlice(this.#clock);
@@ -107,7 +138,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   hasSynced(): boolean {
-    return this.#populated && this.#initialLeft === 0;
+    return this.isPopulated && this.#initialLeft === 0;
   }
 
   pop(process: ProcessDeltas<T>): Promise<Deltas<T>> {
@@ -154,24 +185,13 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     this.clear();
     this.#ready?.resolve();
     this.#ready = undefined;
-    for (let pop = this.#waiting.shift(); pop !== undefined; pop = this.#waiting.shift())
-      pop.reject(new QueueClosedError());
-  }
-
-  /** An add, update or delete has come: a later `replace` is not the initial one. @internal */
-  protected populate(): void {
-    this.#populated = true;
-  }
-
-  /** Whether anything has been said about the state of the world. @internal */
-  protected get isPopulated(): boolean {
-    return this.#populated;
+    for (const pop of this.#waiting.splice(0)) pop.reject(new QueueClosedError());
   }
 
   /** A `replace` has been queued; if nothing came before it, all that is queued is the initial list. @internal */
   protected populateWithList(): void {
-    if (this.#populated) return;
-    this.#populated = true;
+    if (this.isPopulated) return;
+    this.isPopulated = true;
     this.#initialLeft = this.#initialNext = this.length;
   }
 
@@ -198,6 +218,14 @@ export abstract class PoppableQueue<T> implements Queue<T> {
       ...(cause === undefined ? [] : [cause]),
     );
     return undefined;
+  }
+
+  #change(type: DeltaType, object: T | DeletedFinalStateUnknown<T>): void {
+    if (this.#closed) return;
+    const key = this.intake.keyOf(object);
+    if (type !== 'Deleted' || this.isPresent(key)) this.append(key, type, this.intake.final(key, object));
+    this.isPopulated = true;
+    this.wake();
   }
 
   #take(): QueueItem<T> | undefined {
@@ -260,7 +288,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     }
     this.inFlight = undefined;
     // What is put back before the first list is then as much a part of it as all else that is queued.
-    if (!this.#populated) item.initial = undefined;
+    if (!this.isPopulated) item.initial = undefined;
     this.putBack(item);
     this.wake();
   }

@@ -42,31 +42,23 @@ function callIndexFunction<T extends KubernetesObject>(
   indexFunction: IndexFunction<T>,
   cached: Cached<T>,
 ): readonly string[] {
+  const { key } = cached;
   let values: readonly string[];
   try {
     values = indexFunction(cached.view());
-  } catch (error) {
-    throw new IndexError('index-function', name, `failed on ${cached.key}: ${String(error)}`, {
-      key: cached.key,
-      cause: error,
-    });
+  } catch (cause) {
+    throw new IndexError('index-function', name, `failed on ${key}: ${String(cause)}`, { key, cause });
   }
-  if (!Array.isArray(values)) throw wrongResult(name, cached.key, isPromise(values) ? 'a promise' : typeOf(values));
+  if (!Array.isArray(values)) throw wrongResult(name, key, isPromise(values) ? 'a promise' : typeOf(values));
   for (const value of values) {
-    if (typeof value !== 'string') throw wrongResult(name, cached.key, `an array with ${typeOf(value)} in it`);
+    if (typeof value !== 'string') throw wrongResult(name, key, `an array with ${typeOf(value)} in it`);
   }
   return values;
 }
 
 function wrongResult(name: string, key: string, returned: string): IndexError {
-  return new IndexError(
-    'index-function',
-    name,
-    `must return an array of strings, but returned ${returned} for ${key}`,
-    {
-      key,
-    },
-  );
+  const problem = `must return an array of strings, but returned ${returned} for ${key}`;
+  return new IndexError('index-function', name, problem, { key });
 }
 
 function typeOf(value: unknown): string {

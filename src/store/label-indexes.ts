@@ -47,29 +47,17 @@ export class LabelIndexes<T extends KubernetesObject> {
   #indexOf(key: string): ValueIndex<T> {
     let index = this.#byKey.get(key);
     if (index === undefined) {
-      const oldest = this.#oldest();
-      index = this.#build((cached) => labelOf(cached, key), oldest?.index);
-      if (oldest !== undefined) this.#byKey.delete(oldest.key);
+      const [oldest] = this.#byKey.size < MOST_LABELS ? [] : this.#byKey;
+      index = this.#build((cached) => labelOf(cached, key), oldest?.[1]);
+      if (oldest !== undefined) this.#byKey.delete(oldest[0]);
     } else {
       this.#byKey.delete(key);
     }
     this.#byKey.set(key, index);
     return index;
   }
-
-  /** The one that has to go before another can come, if there is no room. */
-  #oldest(): { key: string; index: ValueIndex<T> } | undefined {
-    if (this.#byKey.size < MOST_LABELS) return undefined;
-    for (const [key, index] of this.#byKey) return { key, index };
-    return undefined;
-  }
 }
 
 function rowsOf<T extends KubernetesObject>(index: ValueIndex<T>, values: readonly string[]): (readonly number[])[] {
-  const lists: (readonly number[])[] = [];
-  for (const value of new Set(values)) {
-    const rows = index.rows(value);
-    if (rows !== undefined) lists.push(rows);
-  }
-  return lists;
+  return Array.from(new Set(values), (value) => index.rows(value)).filter((rows) => rows !== undefined);
 }

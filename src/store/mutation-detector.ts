@@ -1,6 +1,6 @@
 import type { Settled } from '../api/defined.ts';
 import { aClock, aFunction, aLogger, aNumber, checkedOptions, type OptionChecks } from '../api/option-check.ts';
-import type { Clock, Timer } from '../observe/clock.ts';
+import { type Clock, sleepOn } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
@@ -73,38 +73,21 @@ export class MutationDetector {
   }
 
   /** Compares once a period; resolves when the signal aborts. Does not keep the process alive. */
-  run({ signal }: { signal: AbortSignal }): Promise<void> {
-    return new Promise((resolve) => {
-      let timer: Timer | undefined;
-      const comparisons = { current: this.#comparisons() };
-      const step = () => {
-        const isThrough = this.#compareFor(comparisons.current, new TimeSlice(this.#options.clock));
-        if (isThrough) comparisons.current = this.#comparisons();
-        arm(isThrough ? this.#options.periodMs : 0);
-      };
-      const arm = (delayMs: number) => {
-        timer = this.#options.clock.setTimeout(step, delayMs, { keepAlive: false });
-      };
-      const stop = () => {
-        timer?.clear();
-        resolve();
-      };
-      if (signal.aborted) return stop();
-      signal.addEventListener('abort', stop, { once: true });
-      arm(this.#options.periodMs);
-    });
+  async run({ signal }: { signal: AbortSignal }): Promise<void> {
+    const { clock, periodMs } = this.#options;
+    const slice = new TimeSlice(clock);
+    const pause = (ms: number) => sleepOn(clock, ms, signal, { keepAlive: false }).catch(() => {});
+    for (await pause(periodMs); !signal.aborted; await pause(periodMs)) {
+      for (const _compared of this.#comparisons()) {
+        if (slice.isDue()) await pause(0);
+        if (signal.aborted) return;
+      }
+    }
   }
 
   /** Compares everything now. */
   check(): void {
     for (const _compared of this.#comparisons());
-  }
-
-  #compareFor(comparisons: Iterator<void>, slice: TimeSlice): boolean {
-    for (;;) {
-      if (comparisons.next().done) return true;
-      if (slice.isDue()) return false;
-    }
   }
 
   *#comparisons(): Generator<void, void> {

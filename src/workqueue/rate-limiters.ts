@@ -53,8 +53,8 @@ const FAST_SLOW_CHECKS: OptionChecks<FastSlowLimiterOptions<unknown>> = {
   fastTries: aNumber,
 };
 
-/** How often each item has failed. */
-class Failures<T> {
+/** A limiter that counts how often each item has failed. */
+abstract class ItemLimiter<T> implements RateLimiter<T> {
   readonly #counts = new Map<unknown, number>();
   readonly #keyOf: (item: T) => unknown;
 
@@ -62,47 +62,39 @@ class Failures<T> {
     this.#keyOf = keyOf ?? ((item) => item);
   }
 
-  /** How many there were before this one. */
-  next(item: T): number {
+  abstract when(item: T): number;
+
+  /** Counts a failure. How many there were before it. @internal */
+  protected next(item: T): number {
     const key = this.#keyOf(item);
     const before = this.#counts.get(key) ?? 0;
     this.#counts.set(key, before + 1);
     return before;
   }
 
-  count(item: T): number {
-    return this.#counts.get(this.#keyOf(item)) ?? 0;
-  }
-
   forget(item: T): void {
     this.#counts.delete(this.#keyOf(item));
+  }
+
+  numRequeues(item: T): number {
+    return this.#counts.get(this.#keyOf(item)) ?? 0;
   }
 }
 
 /** Twice the wait for each failure of an item in a row. client-go's `ItemExponentialFailureRateLimiter`. */
-export class ExponentialLimiter<T = string> implements RateLimiter<T> {
-  readonly #failures: Failures<T>;
+export class ExponentialLimiter<T = string> extends ItemLimiter<T> {
   readonly #baseMs: number;
   readonly #maxMs: number;
 
   constructor(options: ExponentialLimiterOptions<T> = {}) {
-    checkedOptions('ExponentialLimiter', options, EXPONENTIAL_CHECKS);
-    const { baseMs = 5, maxMs = 1_000_000, keyOf } = options;
+    const { baseMs = 5, maxMs = 1_000_000, keyOf } = checkedOptions('ExponentialLimiter', options, EXPONENTIAL_CHECKS);
+    super(keyOf);
     this.#baseMs = positive('baseMs', baseMs);
     this.#maxMs = positive('maxMs', maxMs);
-    this.#failures = new Failures(keyOf);
   }
 
   when(item: T): number {
-    return Math.min(this.#baseMs * 2 ** this.#failures.next(item), this.#maxMs);
-  }
-
-  forget(item: T): void {
-    this.#failures.forget(item);
-  }
-
-  numRequeues(item: T): number {
-    return this.#failures.count(item);
+    return Math.min(this.#baseMs * 2 ** this.next(item), this.#maxMs);
   }
 }
 
@@ -147,8 +139,7 @@ export class BucketLimiter<T = string> implements RateLimiter<T> {
 }
 
 /** A few fast tries, then slow ones. client-go's `ItemFastSlowRateLimiter`. */
-export class FastSlowLimiter<T = string> implements RateLimiter<T> {
-  readonly #failures: Failures<T>;
+export class FastSlowLimiter<T = string> extends ItemLimiter<T> {
   readonly #options: FastSlowLimiterOptions<T>;
 
   constructor(options: FastSlowLimiterOptions<T>) {
@@ -156,21 +147,13 @@ export class FastSlowLimiter<T = string> implements RateLimiter<T> {
     for (const name of ['fastMs', 'slowMs', 'fastTries'] as const) {
       if (!(options[name] >= 0)) throw new TypeError(`${name} must be a number from 0 on, not ${options[name]}.`);
     }
+    super(options.keyOf);
     this.#options = options;
-    this.#failures = new Failures(options.keyOf);
   }
 
   when(item: T): number {
     const { fastMs, slowMs, fastTries } = this.#options;
-    return this.#failures.next(item) < fastTries ? fastMs : slowMs;
-  }
-
-  forget(item: T): void {
-    this.#failures.forget(item);
-  }
-
-  numRequeues(item: T): number {
-    return this.#failures.count(item);
+    return this.next(item) < fastTries ? fastMs : slowMs;
   }
 }
 

@@ -1,9 +1,10 @@
+import { onAbort } from '../observe/interruption.ts';
 import type { GetOptions } from './workqueue.ts';
 
 interface Waiter<T> {
   readonly resolve: (item: T | undefined) => void;
   /** Takes the listener off the signal. */
-  readonly release: (() => void) | undefined;
+  readonly release: () => void;
 }
 
 /** Those who wait for an item, in the order in which they came. */
@@ -16,16 +17,11 @@ export class Waiters<T> {
 
   wait({ signal }: GetOptions): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      if (!signal) {
-        this.#waiting.add({ resolve, release: undefined });
-        return;
-      }
-      const onAbort = () => {
+      const release = onAbort(signal, () => {
         this.#waiting.delete(waiter);
-        reject(signal.reason);
-      };
-      const waiter: Waiter<T> = { resolve, release: () => signal.removeEventListener('abort', onAbort) };
-      signal.addEventListener('abort', onAbort, { once: true });
+        reject(signal?.reason);
+      });
+      const waiter: Waiter<T> = { resolve, release };
       this.#waiting.add(waiter);
     });
   }
@@ -34,7 +30,7 @@ export class Waiters<T> {
   serve(item: T | undefined): void {
     for (const waiter of this.#waiting) {
       this.#waiting.delete(waiter);
-      waiter.release?.();
+      waiter.release();
       waiter.resolve(item);
       return;
     }

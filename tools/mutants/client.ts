@@ -45,14 +45,14 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a watch that is left by throw stays open',
-    file: 'src/cluster/interruptible-stream.ts',
+    file: 'src/observe/interruptible-stream.ts',
     original: '    await this.return();\n    throw error;',
     replacement: '    throw error;',
     tests: WATCHING,
   },
   {
     bug: 'a watch that goes out of scope stays open',
-    file: 'src/cluster/interruptible-stream.ts',
+    file: 'src/observe/interruptible-stream.ts',
     original: 'Symbol.asyncDispose](): Promise<void> {\n    await this.return();',
     replacement: 'Symbol.asyncDispose](): Promise<void> {',
     tests: WATCHING,

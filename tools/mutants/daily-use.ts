@@ -70,7 +70,7 @@ export const DAILY_USE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an added namespace waits for nothing',
     file: 'src/informer/informer-parts.ts',
-    original: '    return await record.joined;\n',
+    original: '    return await record.joined.promise;\n',
     replacement: '    return true;\n',
     tests: [NAMESPACES],
   },
@@ -154,8 +154,8 @@ export const DAILY_USE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'incomplete rules are the last word on what is allowed',
     file: 'src/cluster/allowed-namespaces.ts',
-    original: '!status?.incomplete || ',
-    replacement: 'status !== undefined || ',
+    original: 'if (!status?.incomplete) return false;',
+    replacement: 'if (status !== undefined) return false;',
     tests: [ALLOWED],
   },
   {

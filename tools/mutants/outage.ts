@@ -193,15 +193,15 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'all who waited come back in the same moment',
     file: 'src/cluster/readyz-prober.ts',
-    original: 'waiter.letGo(this.#options.random() * spreadMs)',
-    replacement: 'waiter.letGo(0)',
+    original: 'letGo(this.#options.random() * spreadMs)',
+    replacement: 'letGo(0)',
     tests: ['src/cluster/readyz-prober.test.ts'],
   },
   {
     bug: 'the pause between probes holds the process',
     file: 'src/cluster/readyz-prober.ts',
-    original: 'setTimeout(end, ms, { keepAlive: false })',
-    replacement: 'setTimeout(end, ms)',
+    original: 'ms, signal, { keepAlive: false })',
+    replacement: 'ms, signal)',
     tests: ['src/cluster/readyz-prober.test.ts'],
   },
   {

@@ -203,9 +203,9 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a merged change keeps a state from in between',
     file: 'src/processor/difference.ts',
-    original: '    if (later instanceof Notification) {\n',
+    original: '    this.initial += initial;\n',
     replacement:
-      '    if (later instanceof Notification) {\n      (this as { last?: unknown[] }).last = [...((this as { last?: unknown[] }).last ?? []), later];\n',
+      '    this.initial += initial;\n    (this as { last?: unknown[] }).last = [...((this as { last?: unknown[] }).last ?? []), object];\n',
     tests: [LATEST],
   },
   {
@@ -247,28 +247,28 @@ export const PROCESSOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a promise passes a filter',
     file: 'src/processor/listener-filter.ts',
-    original: '      if (!isPromiseLike(passes)) return Boolean(passes);\n',
-    replacement: '      if (!isThenable(passes) || passes !== undefined) return Boolean(passes);\n',
+    original: '      if (!isPromise(passes)) return Boolean(passes);\n',
+    replacement: '      if (!isPromise(passes) || passes !== undefined) return Boolean(passes);\n',
     tests: [FILTER],
   },
   {
     bug: 'a stream that was left goes on listening',
     file: 'src/processor/event-stream.ts',
-    original: '    void this.#listener?.remove();\n',
+    original: '    void listener.remove();\n',
     replacement: '',
     tests: [STREAM],
   },
   {
     bug: 'a stream that was left by throw goes on listening',
-    file: 'src/processor/event-stream.ts',
-    original: '    this.#end();\n    throw error;',
+    file: 'src/observe/interruptible-stream.ts',
+    original: '    await this.return();\n    throw error;',
     replacement: '    throw error;',
     tests: [STREAM],
   },
   {
     bug: 'a stream that was left keeps its listener on the signal',
-    file: 'src/processor/event-stream.ts',
-    original: '    this.#forgetSignal();\n',
+    file: 'src/observe/interruptible-stream.ts',
+    original: '    this.#forgetSignal?.();\n',
     replacement: '',
     tests: [STREAM],
   },

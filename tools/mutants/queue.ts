@@ -38,8 +38,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     tests: [IN_ORDER, MODEL],
   },
   {
-    bug: 'a resync in order shows a state after a newer one',
-    file: 'src/queue/in-order-queue.ts',
+    bug: 'a resync shows a state after a newer one',
+    file: 'src/queue/poppable-queue.ts',
     original: '      if (pending.has(key)) continue;\n',
     replacement: '',
     tests: [IN_ORDER, MODEL],

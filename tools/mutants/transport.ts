@@ -330,14 +330,14 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a quiet watch cannot be left',
-    file: 'src/cluster/interruptible-stream.ts',
+    file: 'src/observe/interruptible-stream.ts',
     original: '    this.#work.abort();\n',
     replacement: '',
     tests: [CLIENT],
   },
   {
     bug: 'a watch that ended keeps its listener on the signal',
-    file: 'src/cluster/interruptible-stream.ts',
+    file: 'src/observe/interruptible-stream.ts',
     original: '      if (result.done) this.#forgetSignal();\n',
     replacement: '',
     tests: [CLIENT],

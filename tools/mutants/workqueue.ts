@@ -31,7 +31,7 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a served get leaves its listener on the signal',
     file: 'src/workqueue/waiters.ts',
-    original: '      waiter.release?.();\n',
+    original: '      waiter.release();\n',
     replacement: '',
     tests: [QUEUE],
   },
@@ -157,8 +157,8 @@ export const WORKQUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a loop that is left does not give its item back',
     file: 'src/workqueue/queue-iterator.ts',
-    original: '    await this.#last;\n    this.#release();',
-    replacement: '    await this.#last;',
+    original: '    try {\n      yield item;\n    } finally {\n      source.done(item);\n    }\n',
+    replacement: '    yield item;\n    source.done(item);\n',
     tests: [QUEUE],
   },
   {

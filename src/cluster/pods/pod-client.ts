@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { checkedOptions } from '../../api/option-check.ts';
-import { checkName, resourcePath } from '../../api/resource.ts';
+import { checkName } from '../../api/resource.ts';
+import { InterruptibleStream } from '../../observe/interruptible-stream.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { ATTACH_CHECKS, CALL_CHECKS, LOG_CHECKS, LOGS_OF_CHECKS, PORT_FORWARD_CHECKS } from '../call-checks.ts';
 import { Client, type ClientOptions, queryOf } from '../client.ts';
 import type { CallOptions } from '../client-options.ts';
-import { InterruptibleStream } from '../interruptible-stream.ts';
 import { logLines } from './log-lines.ts';
 import type { ChannelSource } from './open-channels.ts';
 import type {
@@ -52,7 +52,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    */
   logs(name: string, options: LogOptions = {}): AsyncGenerator<string, void, undefined> {
     checkedOptions('logs', options, LOG_CHECKS);
-    const path = this.#path(name, 'log', options);
+    const path = this.path(options, checkName(name), 'log');
     return new InterruptibleStream((ended) => this.#lines(path, options, ended), this.#signalOf(options));
   }
 
@@ -87,13 +87,13 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
     if (!Array.isArray(command) || command.length === 0) {
       throw new TypeError("exec needs the program and its arguments as a list: ['ls', '-l']");
     }
-    return this.#run({ ...options, path: this.#path(name, 'exec', options), command });
+    return this.#run({ ...options, path: this.path(options, checkName(name), 'exec'), command });
   }
 
   /** Connects to the program that runs in a container, from now on, until it ends. */
   async attach(name: string, options: AttachOptions = {}): Promise<ExecResult> {
     checkedOptions('attach', options, ATTACH_CHECKS);
-    return this.#run({ ...options, path: this.#path(name, 'attach', options) });
+    return this.#run({ ...options, path: this.path(options, checkName(name), 'attach') });
   }
 
   /** One connection to a port of a pod. Its owner destroys it; the signal does so, too. */
@@ -102,7 +102,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
     checkPort(port);
     const { dialPort } = await import('./port-connection.ts');
     return dialPort(this.#options.source, {
-      path: this.#path(name, 'portforward', options),
+      path: this.path(options, checkName(name), 'portforward'),
       port,
       signal: this.#signalOf(options),
     });
@@ -118,7 +118,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
     checkedOptions('portForward', options, PORT_FORWARD_CHECKS);
     checkPort(port);
     const { signal, localPort = 0, address = '127.0.0.1', ...call } = options;
-    const path = this.#path(name, 'portforward', options);
+    const path = this.path(options, checkName(name), 'portforward');
     const { PortForwardServer } = await import('./port-forward-server.ts');
     return PortForwardServer.listen({
       target: `${path.split('/')[4]}/${name}:${port}`,
@@ -139,11 +139,6 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
 
   #signalOf({ signal }: { signal?: AbortSignal | undefined }): AbortSignal | undefined {
     return signal ?? this.#options.signal;
-  }
-
-  #path(name: string, subresource: string, options: CallOptions): string {
-    const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
-    return resourcePath(this.resource, { namespace, name: checkName(name), subresource });
   }
 
   async *#lines(path: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<string, void, undefined> {

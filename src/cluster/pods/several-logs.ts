@@ -100,12 +100,7 @@ class SeveralLogs {
 
   #selection() {
     const { labelSelector, fieldSelector, namespace } = this.#options;
-    return {
-      signal: this.#signal,
-      ...(labelSelector !== '' && { labelSelector }),
-      ...(fieldSelector !== undefined && { fieldSelector }),
-      ...(namespace !== undefined && { namespace }),
-    };
+    return { labelSelector, fieldSelector, namespace, signal: this.#signal };
   }
 
   #join(pod: KubernetesObject, isFirst: boolean): void {

@@ -1,4 +1,4 @@
-import { onAbort } from '../observe/interruption.ts';
+import { onAbort } from './interruption.ts';
 
 /**
  * An async generator that can be left while it waits. `return` and `throw` of a plain one are heard only when what it waits for has come,

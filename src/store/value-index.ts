@@ -27,10 +27,10 @@ export class Column<V> {
   }
 
   push(value: V): void {
-    const i = this.#length++;
-    const page = this.#pages[i >> PAGE_BITS];
-    if (page === undefined) this.#pages.push([value]);
-    else page.push(value);
+    const page = this.#length++ >> PAGE_BITS;
+    // Not by asking for a page that is not there: for that V8 throws away what it has compiled of all callers.
+    if (page === this.#pages.length) this.#pages.push([value]);
+    else this.#pages[page]?.push(value);
   }
 
   pop(): V | undefined {

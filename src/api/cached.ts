@@ -46,8 +46,10 @@ export interface SavedObjects extends Pick<Cached, 'key' | 'namespace' | 'uid' |
   next(): boolean;
   readonly start: number;
   readonly end: number;
-  /** The same number for those that look the same; 0 when that is not known. */
+  /** The same number for those that look the same, also in other pieces with the same `byLook`; 0 when that is not known. */
   readonly look: number;
+  /** Whatever their reader has found out of each look. */
+  readonly byLook: unknown[];
 }
 
 export const JSON_MEDIA_TYPE = 'application/json';

@@ -46,6 +46,24 @@ describe('CaughtUp', () => {
     );
   });
 
+  it('counts each of several that have left the queue together', async () => {
+    let length = 5;
+    const caughtUp = new CaughtUp(() => length);
+    let reached = false;
+    void caughtUp.waitFor('7').reached.then(() => {
+      reached = true;
+    });
+    caughtUp.queued('7');
+    // What came later waits behind it.
+    length = 2;
+    caughtUp.popped(4);
+    await settle();
+    expect(reached).toBe(false);
+    caughtUp.popped(1);
+    await settle();
+    expect(reached).toBe(true);
+  });
+
   it('forgets a waiter that has cancelled', async () => {
     const caughtUp = new CaughtUp(() => 0);
     const wait = caughtUp.waitFor('5');

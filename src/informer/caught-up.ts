@@ -47,8 +47,8 @@ export class CaughtUp {
     this.#moved();
   }
 
-  popped(): void {
-    this.#pops++;
+  popped(count = 1): void {
+    this.#pops += count;
     this.#moved();
   }
 

@@ -84,6 +84,9 @@ export class DeltaHandler<T extends KubernetesObject> {
     }
   };
 
+  /** The same for an object of a first list. */
+  readonly listed = (object: Cached<T>): void => this.#put('Replaced', object, true);
+
   #isInitial(): boolean {
     return this.#options.isInitial?.() ?? true;
   }

@@ -12,7 +12,7 @@ import type { Notification } from '../processor/notification.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
 import { InOrderQueue } from '../queue/in-order-queue.ts';
 import type { ProcessDeltas, Queue } from '../queue/queue.ts';
-import { QueueConsumer } from '../queue/queue-consumer.ts';
+import { QueueConsumer, type QueueConsumerOptions } from '../queue/queue-consumer.ts';
 import { CachedReflector } from '../reflector/cached-reflector.ts';
 import { Unusable } from '../reflector/left-out-book.ts';
 import type { CachedListerWatcher, CachedTarget } from '../reflector/lister-watcher.ts';
@@ -171,16 +171,19 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
         this.#refused[isFinal ? 'forGood' : 'once'].add(`the state of ${key}`, key, cause);
       },
     });
-    this.#consumer = new QueueConsumer<Cached<T>>({
+    const consumerOptions: QueueConsumerOptions<Cached<T>> = {
       name,
       queue: this.#queue,
       clock,
       logger,
       process: meter ? this.#measured(meter, clock) : this.#handler.handle,
       ...(meter && { onLongSlice: () => meter.longSlice('store') }),
-      onPopped: () => this.#popped(),
+      onPopped: () => this.#popped(1),
       onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
-    });
+    };
+    const listed = { process: this.#handler.listed, onPopped: (count: number) => this.#popped(count) };
+    // Whoever measures wants to know of each object.
+    this.#consumer = new QueueConsumer(consumerOptions, meter ? undefined : listed);
   }
 
   /** What each object goes through on its way in; undefined: nothing. What it throws on is reported and left out. */
@@ -345,9 +348,9 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     this.#hooks.onVersion?.(this.#caughtUp.storedVersion);
   }
 
-  #popped(): void {
+  #popped(count: number): void {
     const { onVersion, onIdle } = this.#hooks;
-    this.#caughtUp.popped();
+    this.#caughtUp.popped(count);
     onVersion?.(this.#caughtUp.storedVersion);
     if (!this.#isIn) this.#checkIn();
     if (this.#queue.length > 0) return;

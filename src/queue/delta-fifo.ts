@@ -72,6 +72,15 @@ export class Backlog<V> {
     return next;
   }
 
+  /** Takes the oldest if it is of a list that was given as it is. */
+  shiftListed(): V | undefined {
+    const list = this.#list;
+    if (list === undefined) return undefined;
+    const value = list.values[list.next++];
+    if (list.next === list.values.length) this.#list = undefined;
+    return value;
+  }
+
   *keys(): Generator<string, void, void> {
     this.#enterAtOnce();
     if (this.#first !== undefined) yield this.#first[0];
@@ -221,6 +230,11 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     if (oldest === undefined) return undefined;
     const [key, waiting] = oldest;
     return waiting instanceof QueueItem ? waiting : new QueueItem(key, this.#newest(waiting));
+  }
+
+  /** @internal */
+  protected override shiftListed(): T | undefined {
+    return this.#queued.shiftListed() as T | undefined;
   }
 
   /** @internal */

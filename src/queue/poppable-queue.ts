@@ -91,6 +91,10 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   protected abstract replaceSteps(objects: readonly T[]): Steps;
   /** Takes the oldest item out of the queue. @internal */
   protected abstract shift(): QueueItem<T> | undefined;
+  /** The same for an object that nothing but a first list has brought; undefined when something else is the oldest. @internal */
+  protected shiftListed(): T | undefined {
+    return undefined;
+  }
   /** Queues a failed item again, before newer deltas of its key. @internal */
   protected abstract putBack(item: QueueItem<T>): void;
   /** Empties the queue. @internal */
@@ -165,6 +169,24 @@ export abstract class PoppableQueue<T> implements Queue<T> {
     }
     const item = this.#take();
     return item && this.#run(item, process);
+  }
+
+  /**
+   * Pops what comes next of a first list, object by object, for as long as `goesOn` says so. Nothing is made for an object: most of
+   * what there ever is to pop comes this way. Returns at once when something else comes next. Throws what `process` throws; its
+   * object is not put back. `process` must not call the queue. @internal
+   */
+  popListed(process: (object: T) => void, goesOn: () => boolean): void {
+    do {
+      const object = this.shiftListed();
+      if (object === undefined) return;
+      this.#initialNext--;
+      try {
+        process(object);
+      } finally {
+        this.#initialLeft--;
+      }
+    } while (goesOn());
   }
 
   whenReady(): Promise<void> {

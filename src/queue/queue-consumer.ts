@@ -2,7 +2,16 @@ import type { Clock } from '../observe/clock.ts';
 import { guarded } from '../observe/guarded.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
+import { PoppableQueue } from './poppable-queue.ts';
 import type { ProcessDeltas, Queue } from './queue.ts';
+
+/** What takes the objects of a first list out of a queue that holds nothing else of them. */
+export interface ListedConsumer<T> {
+  /** As that of the queue, in place of `Replaced` deltas. */
+  process: (object: T) => void;
+  /** `count` of them have been taken, whether `process` failed on the last one or not. */
+  onPopped: (count: number) => void;
+}
 
 /** What takes the changes out of a queue needs. */
 export interface QueueConsumerOptions<T> {
@@ -27,29 +36,55 @@ export interface QueueConsumerOptions<T> {
 /** The loop that empties a queue into `process`, in slices. client-go's `processLoop`. */
 export class QueueConsumer<T> {
   readonly #options: QueueConsumerOptions<T>;
+  readonly #listed: ListedConsumer<T> | undefined;
   #isHookFailureTold = false;
 
-  constructor(options: QueueConsumerOptions<T>) {
+  /** @param listed in place of `process` and `onPopped`, for the objects of a first list */
+  constructor(options: QueueConsumerOptions<T>, listed?: ListedConsumer<T>) {
     this.#options = options;
+    this.#listed = listed;
   }
 
   /** Ends when the queue is closed, and by nothing else: a loop that stopped would freeze the store without a sign. Never rejects. */
   async run(): Promise<void> {
-    const { queue, process, onProcessError, onPopped, onLongSlice, clock } = this.#options;
+    const { queue, process, onPopped, onLongSlice, clock } = this.#options;
+    const listed = this.#listed;
     const slice = new TimeSlice(clock, onLongSlice);
+    const goesOn = () => !slice.isDue();
     for (;;) {
       if (queue.length === 0) await queue.whenReady();
       if (queue.isClosed) return;
-      try {
-        const popped = queue.popNow(process);
-        if (popped instanceof Promise) await popped;
-      } catch (error) {
-        if (queue.isClosed) return;
-        guarded(() => onProcessError?.(error), this.#onHookFailure);
+      if (listed === undefined || !this.#popListed(listed, goesOn)) {
+        try {
+          const popped = queue.popNow(process);
+          if (popped instanceof Promise) await popped;
+        } catch (error) {
+          if (queue.isClosed) return;
+          this.#report(error);
+        }
+        if (onPopped !== undefined) guarded(onPopped, this.#onHookFailure);
       }
-      if (onPopped !== undefined) guarded(onPopped, this.#onHookFailure);
       if (slice.isDue()) await slice.pause();
     }
+  }
+
+  /** False when something else than an object of a first list is next. */
+  #popListed({ process, onPopped }: ListedConsumer<T>, goesOn: () => boolean): boolean {
+    const { queue } = this.#options;
+    if (!(queue instanceof PoppableQueue)) return false;
+    const before = queue.length;
+    try {
+      queue.popListed(process, goesOn);
+    } catch (error) {
+      if (!queue.isClosed) this.#report(error);
+    }
+    const popped = before - queue.length;
+    if (popped > 0) guarded(() => onPopped(popped), this.#onHookFailure);
+    return popped > 0;
+  }
+
+  #report(error: unknown): void {
+    guarded(() => this.#options.onProcessError?.(error), this.#onHookFailure);
   }
 
   readonly #onHookFailure = (thrown: unknown): void => {

@@ -68,18 +68,28 @@ export class ObjectIntake<T> {
    */
   *list(objects: readonly T[]): Steps<{ keys: readonly string[]; listed: readonly T[]; areSorted: boolean }> {
     let areSorted = true;
-    let last: string | undefined;
     const keys: string[] = [];
     const listed: T[] = [];
-    for (const object of objects) {
+    for (let i = 0; i < objects.length; i += STEP) {
+      areSorted = this.#listSome(objects, i, keys, listed) && areSorted;
+      yield;
+    }
+    return { keys, listed: this.#transform === undefined ? objects : listed, areSorted };
+  }
+
+  /** One step of a list. Whether the keys go on in their order. In a function of its own, which V8 is quick to compile. */
+  #listSome(objects: readonly T[], from: number, keys: string[], listed: T[]): boolean {
+    let areSorted = true;
+    let last = keys.at(-1);
+    for (let i = from; i < from + STEP && i < objects.length; i++) {
+      const object = objects[i] as T;
       const key = this.keyOf(object);
       keys.push(key);
       areSorted &&= last === undefined || key > last;
       last = key;
       if (this.#transform !== undefined) listed.push(this.transformed(key, object));
-      if (keys.length % STEP === 0) yield;
     }
-    return { keys, listed: this.#transform === undefined ? objects : listed, areSorted };
+    return areSorted;
   }
 
   #applied(transform: (object: T) => T, key: string, object: T): T {

@@ -1,5 +1,5 @@
 import { type Cached, type EncodedObject, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE } from '../api/cached.ts';
-import { type IndexedObject, writePageIndex } from './page-index.ts';
+import { type IndexedObject, Numbers, writePageIndex } from './page-index.ts';
 
 /** A page of a LIST, as a server would send it: whoever reads lists can read it. */
 export interface ListPage {
@@ -26,6 +26,7 @@ const PAGE_BYTES = 1024 * 1024;
 /** All objects, each in the encoding in which it is kept; one that is kept decoded becomes JSON. */
 export function* listPages(objects: Iterable<Cached>): Generator<ListPage, void, void> {
   let type: ItemType | undefined;
+  const looks = new Numbers<unknown>();
   // Objects, not their bytes: those may move before the page is made, as others are written in between.
   const waiting = new Map<EncodedObject['mediaType'], { objects: Cached[]; size: number }>();
   for (const object of objects) {
@@ -37,10 +38,10 @@ export function* listPages(objects: Iterable<Cached>): Generator<ListPage, void,
     page.size += bytes.length;
     if (page.size < PAGE_BYTES) continue;
     waiting.delete(mediaType);
-    yield pageOf(mediaType, type, page.objects);
+    yield pageOf(mediaType, type, page.objects, looks);
   }
   if (type === undefined) return;
-  for (const [mediaType, page] of waiting) yield pageOf(mediaType, type, page.objects);
+  for (const [mediaType, page] of waiting) yield pageOf(mediaType, type, page.objects, looks);
 }
 
 function typeOf(object: Cached): ItemType {
@@ -56,9 +57,16 @@ function asJson(object: Cached): EncodedObject {
   return { mediaType: JSON_MEDIA_TYPE, bytes: Buffer.from(JSON.stringify(object.view())) };
 }
 
-function pageOf(mediaType: EncodedObject['mediaType'], type: ItemType, objects: readonly Cached[]): ListPage {
+function pageOf(
+  mediaType: EncodedObject['mediaType'],
+  type: ItemType,
+  objects: readonly Cached[],
+  looks: Numbers<unknown>,
+): ListPage {
   const items = objects.map((object): Item => ({ object, encoded: encodedOf(object) }));
-  return mediaType === PROTOBUF_MEDIA_TYPE ? protobufPage(type, items) : { mediaType, body: jsonList(type, items) };
+  return mediaType === PROTOBUF_MEDIA_TYPE
+    ? protobufPage(type, items, looks)
+    : { mediaType, body: jsonList(type, items) };
 }
 
 function jsonList({ kind, apiVersion }: ItemType, items: readonly Item[]): Buffer {
@@ -74,7 +82,7 @@ function jsonList({ kind, apiVersion }: ItemType, items: readonly Item[]): Buffe
 }
 
 /** `k8s\0`, then `runtime.Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: list { 1: ListMeta, 2: item … } }`. */
-function protobufPage({ kind, apiVersion }: ItemType, items: readonly Item[]): ListPage {
+function protobufPage({ kind, apiVersion }: ItemType, items: readonly Item[], looks: Numbers<unknown>): ListPage {
   const typeMeta = Buffer.concat([textField(1, apiVersion), textField(2, `${kind}List`)]);
   const metadata = fieldHead(1, 0);
   let listLength = metadata.length;
@@ -96,7 +104,7 @@ function protobufPage({ kind, apiVersion }: ItemType, items: readonly Item[]): L
     body.set(bytes, start);
     at = start + bytes.length;
   }
-  return { mediaType: PROTOBUF_MEDIA_TYPE, body, index: writePageIndex(indexed) };
+  return { mediaType: PROTOBUF_MEDIA_TYPE, body, index: writePageIndex(indexed, looks) };
 }
 
 function textField(number: number, text: string): Buffer {

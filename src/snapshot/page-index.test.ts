@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainCached } from '../api/plain-cached.ts';
-import { type IndexedObject, readPageIndex, writePageIndex } from './page-index.ts';
+import { type IndexedObject, Numbers, PageIndex, SectionIndex, writePageIndex } from './page-index.ts';
 
 interface Identity {
   namespace: string;
@@ -18,10 +18,10 @@ function cached({ namespace, name, uid, resourceVersion }: Identity) {
   });
 }
 
-function readAll(index: Buffer | undefined, names = new Map<string, string>()) {
-  const objects = index && readPageIndex(index, names);
+function readAll(index: Buffer, section = new SectionIndex()) {
+  const objects = new PageIndex(index, section);
   const found = [];
-  while (objects?.next()) {
+  while (objects.next()) {
     const { key, namespace, uid, resourceVersion, start, end, look } = objects;
     found.push({ key, namespace, uid, resourceVersion, start, end, look });
   }
@@ -32,7 +32,7 @@ const text = (maxLength: number, minLength = 0) => fc.string({ unit: 'binary', m
 const LOOKS = [undefined, { of: 'one' }, { of: 'another' }];
 
 describe('the index of a page', () => {
-  it('tells of each object what is known of it, where it lies, and which others look like it', () => {
+  it('tells of each object what is known of it, where it lies, and which others look like it, on all pages of a section', () => {
     const objects = fc.array(
       fc.record({
         namespace: fc.oneof(fc.constantFrom('', 'default', 'kube-system'), text(60)),
@@ -52,7 +52,12 @@ describe('the index of a page', () => {
           length,
           look,
         }));
-        const found = readAll(writePageIndex(indexed));
+        const half = Math.floor(indexed.length / 2);
+        const numbers = new Numbers<unknown>();
+        const section = new SectionIndex();
+        const found = [indexed.slice(0, half), indexed.slice(half)].flatMap((page) =>
+          readAll(writePageIndex(page, numbers), section),
+        );
         const looks = new Map<unknown, number>([[undefined, 0]]);
         for (const { look } of indexed) if (!looks.has(look)) looks.set(look, looks.size);
         expect(found).toEqual(
@@ -64,21 +69,10 @@ describe('the index of a page', () => {
     );
   });
 
-  it('is not written when something has no room in it, and the page is read without one', () => {
-    const identity = { namespace: 'default', name: 'a', uid: '', resourceVersion: '7' };
-    const place = { look: undefined, start: 0, length: 1 };
-    expect(writePageIndex([{ object: cached({ ...identity, uid: 'u'.repeat(255) }), ...place }])).toBeDefined();
-    expect(writePageIndex([{ object: cached({ ...identity, uid: 'u'.repeat(256) }), ...place }])).toBeUndefined();
-    expect(writePageIndex([{ object: cached({ ...identity, resourceVersion: '7'.repeat(256) }), ...place }])).toBe(
-      undefined,
-    );
-    expect(writePageIndex([{ object: cached({ ...identity, name: 'n'.repeat(65_536) }), ...place }])).toBeUndefined();
-  });
-
-  it('is not used when another version of tidewatch has written it', () => {
-    const index = writePageIndex([]) as Buffer;
-    expect(readPageIndex(index, new Map())).toBeDefined();
-    index.writeUInt32LE(2, 0);
-    expect(readPageIndex(index, new Map())).toBeUndefined();
+  it('gives what its readers find out of a look to all pages of the section', () => {
+    const section = new SectionIndex();
+    const index = writePageIndex([], new Numbers());
+    expect(new PageIndex(index, section).byLook).toBe(new PageIndex(index, section).byLook);
+    expect(new PageIndex(index, section).byLook).not.toBe(new PageIndex(index, new SectionIndex()).byLook);
   });
 });

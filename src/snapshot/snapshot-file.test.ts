@@ -94,6 +94,33 @@ describe('a snapshot file', () => {
     await reader?.close();
   });
 
+  it('reads pages that last and pages that do not side by side, and changes none that is in use', async () => {
+    const large = 1024 * 1024;
+    const proto = (number: number): Cached => ({
+      ...plainCached({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }),
+      view: () => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }) as never,
+      encoded: () => ({ mediaType: PROTOBUF_MEDIA_TYPE, bytes: Buffer.alloc(large, number) }),
+    });
+    const isText = (i: number) => i % 4 === 0 || i > 16;
+    const text = (i: number) => String.fromCharCode(97 + i).repeat(large);
+    await write({ mixed: Array.from({ length: 24 }, (_, i) => (isText(i) ? configMap('c', text(i)) : proto(i))) });
+    const reader = await SnapshotReader.open(file);
+    const section = reader?.section('mixed');
+    if (reader === undefined || section === undefined) throw new Error('the snapshot is not there');
+    const lasting: Buffer[] = [];
+    let number = 0;
+    for await (const { mediaType, body } of reader.pages(section, (type) => type === PROTOBUF_MEDIA_TYPE)) {
+      // As long as it takes to read those that follow.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (mediaType === PROTOBUF_MEDIA_TYPE) lasting.push(body);
+      else expect(body.includes(text(number))).toBe(true);
+      number++;
+    }
+    await reader.close();
+    const numbers = Array.from({ length: 24 }, (_, i) => i).filter((i) => !isText(i));
+    expect(lasting.map((body) => body.at(-1))).toEqual(numbers);
+  });
+
   it('reads the bytes of an object when it writes them: they may move while others are written', async () => {
     let at = Buffer.from([0x0a, 0x01, 0x2a]);
     const moving: Cached = {

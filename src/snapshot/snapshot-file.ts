@@ -1,24 +1,25 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
 import type { Cached, EncodedObject } from '../api/cached.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { messageOf } from '../observe/guarded.ts';
+import { checksum } from './checksum.ts';
 import { type ListPage, listPages } from './list-page.ts';
 
 /*
  * The file: a line that says what it is; pages of lists, one after the other; the directory, as JSON; and the trailer, which says
  * where the directory is. Each page and the directory have a checksum, and nothing is used before its checksum was right.
  */
-const FORMAT = 1;
+const FORMAT = 2;
 const FIRST_LINE = Buffer.from('tidewatch snapshot\n');
 const LAST_WORD = Buffer.from('tidewatch');
-/** The length of the directory, its checksum, the format, and the last word. */
-const TRAILER_BYTES = 12 + LAST_WORD.length;
+const CHECKSUM_BYTES = 32;
+/** The checksum of the directory, its length, the format, and the last word. */
+const TRAILER_BYTES = CHECKSUM_BYTES + 8 + LAST_WORD.length;
 /** More than a directory of ten million objects takes. */
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
-/** As many are being read at a time. */
-const PAGES_AHEAD = 3;
-const PAGES_ALLOCATED = 128;
+/** How many pages that last are read with one call (of the others one), and how many calls are under way at a time. */
+const STRETCH_PAGES = 8;
+const STRETCHES_AHEAD = 3;
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 
 /** A page: where it lies, and how it is checked. */
@@ -26,9 +27,10 @@ interface PagePlace {
   readonly mediaType: EncodedObject['mediaType'];
   readonly at: number;
   readonly size: number;
-  readonly crc: number;
-  /** Its index, right behind it. */
-  readonly index?: { readonly size: number; readonly crc: number };
+  /** The size of its index, which is right behind it; undefined when it has none. */
+  readonly indexSize?: number;
+  /** Of both. */
+  readonly checksum: string;
 }
 
 /** What one list and watch held. */
@@ -94,24 +96,33 @@ export class SnapshotReader {
     { pages }: Section,
     lasts: (mediaType: string) => boolean = () => false,
   ): AsyncGenerator<ListPage, void, void> {
-    const memory = new PageMemory(pages, lasts);
-    let reading: Promise<Buffer[]>[] = [];
+    const shared = new SharedMemory();
+    const memoryOf = ({ mediaType, size, indexSize }: PagePlace): Buffer[] => {
+      const body = lasts(mediaType) ? lastingMemory(size) : shared.take(size);
+      return indexSize === undefined ? [body] : [body, Buffer.allocUnsafeSlow(indexSize)];
+    };
+    let reading: Promise<Buffer[][]>[] = [];
+    let [asked, come] = [0, 0];
     try {
-      for (const [number, { mediaType, crc, index: place }] of pages.entries()) {
-        while (reading.length < PAGES_AHEAD) {
-          const next = number + reading.length;
-          const page = pages[next];
-          if (page === undefined) break;
-          const whole = readWhole(this.#handle, memory.of(next), page.at);
-          // Its failure is for whoever comes to this page, which may be after it has failed.
+      while (come < pages.length) {
+        while (reading.length < STRETCHES_AHEAD && asked < pages.length) {
+          const { at } = pages[asked] as PagePlace;
+          const end = endOfStretch(pages, asked, lasts);
+          const whole = readWhole(this.#handle, pages.slice(asked, end).map(memoryOf), at);
+          asked = end;
+          // Its failure is for whoever comes to it, which may be after it has failed.
           whole.catch(() => {});
           reading.push(whole);
         }
-        const [first, ...rest] = reading;
-        const [body, index] = (await first) as [Buffer, Buffer | undefined];
+        const [next, ...rest] = reading;
+        const stretch = (await next) ?? [];
         reading = rest;
-        if (crc32(body) !== crc || (index && crc32(index) !== place?.crc)) throw damaged();
-        yield { mediaType, body, index };
+        for (const memory of stretch) {
+          const page = pages[come++] as PagePlace;
+          if (checksum(memory) !== page.checksum) throw damaged();
+          const [body, index] = memory as [Buffer, Buffer | undefined];
+          yield { mediaType: page.mediaType, body, index };
+        }
       }
     } finally {
       // When the file is closed, nothing is being read any more.
@@ -176,10 +187,10 @@ export class SnapshotWriter {
     const directory: Directory = { server: this.#server, sections: this.#sections };
     const text = Buffer.from(JSON.stringify(directory));
     const trailer = Buffer.alloc(TRAILER_BYTES);
-    trailer.writeUInt32LE(text.length, 0);
-    trailer.writeUInt32LE(crc32(text), 4);
-    trailer.writeUInt32LE(FORMAT, 8);
-    LAST_WORD.copy(trailer, 12);
+    trailer.write(checksum([text]), 'latin1');
+    trailer.writeUInt32LE(text.length, CHECKSUM_BYTES);
+    trailer.writeUInt32LE(FORMAT, CHECKSUM_BYTES + 4);
+    LAST_WORD.copy(trailer, CHECKSUM_BYTES + 8);
     await this.#write(Buffer.concat([text, trailer]));
     await this.#handle.sync();
     await this.#handle.close();
@@ -193,11 +204,11 @@ export class SnapshotWriter {
   }
 
   async #addPage({ mediaType, body, index }: ListPage): Promise<PagePlace> {
-    const place = { mediaType, at: this.#at, size: body.length, crc: crc32(body) };
+    const page = { mediaType, at: this.#at, size: body.length };
     await this.#write(body);
-    if (index === undefined) return place;
+    if (index === undefined) return { ...page, checksum: checksum([body]) };
     await this.#write(index);
-    return { ...place, index: { size: index.length, crc: crc32(index) } };
+    return { ...page, indexSize: index.length, checksum: checksum([body, index]) };
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
@@ -215,15 +226,15 @@ async function readDirectory(handle: FileHandle): Promise<Directory> {
   const { size } = await handle.stat();
   if (size < FIRST_LINE.length + TRAILER_BYTES) throw damaged();
   const trailer = Buffer.alloc(TRAILER_BYTES);
-  await readWhole(handle, [trailer], size - TRAILER_BYTES);
-  if (!trailer.subarray(12).equals(LAST_WORD)) throw damaged();
-  const format = trailer.readUInt32LE(8);
+  await readWhole(handle, [[trailer]], size - TRAILER_BYTES);
+  if (!trailer.subarray(CHECKSUM_BYTES + 8).equals(LAST_WORD)) throw damaged();
+  const format = trailer.readUInt32LE(CHECKSUM_BYTES + 4);
   if (format !== FORMAT) throw new SnapshotProblem(`it was written by another version of tidewatch (format ${format})`);
-  const length = trailer.readUInt32LE(0);
+  const length = trailer.readUInt32LE(CHECKSUM_BYTES);
   if (length > MAX_DIRECTORY_BYTES || length > size - FIRST_LINE.length - TRAILER_BYTES) throw damaged();
   const text = Buffer.alloc(length);
-  await readWhole(handle, [text], size - TRAILER_BYTES - length);
-  if (crc32(text) !== trailer.readUInt32LE(4)) throw damaged();
+  await readWhole(handle, [[text]], size - TRAILER_BYTES - length);
+  if (checksum([text]) !== trailer.toString('latin1', 0, CHECKSUM_BYTES)) throw damaged();
   const directory = parse(text);
   for (const { pages } of directory.sections) {
     if (pages.some((page) => isBeyond(page, size))) throw damaged();
@@ -231,14 +242,35 @@ async function readDirectory(handle: FileHandle): Promise<Directory> {
   return directory;
 }
 
-function isBeyond({ at, size, index }: PagePlace, fileSize: number): boolean {
-  const whole = size + (index?.size ?? 0);
-  return whole > MAX_PAGE_BYTES || at + whole > fileSize;
+function isBeyond(page: PagePlace, fileSize: number): boolean {
+  const whole = wholeSize(page);
+  return whole > MAX_PAGE_BYTES || page.at + whole > fileSize;
+}
+
+/** With its index. */
+function wholeSize({ size, indexSize = 0 }: PagePlace): number {
+  return size + indexSize;
+}
+
+/** The number of the page behind those that are read together with the one that has the number `first`. */
+function endOfStretch(pages: readonly PagePlace[], first: number, lasts: (mediaType: string) => boolean): number {
+  let end = first + 1;
+  while (
+    end < pages.length &&
+    end - first < STRETCH_PAGES &&
+    follows(pages[end] as PagePlace, pages[end - 1] as PagePlace, lasts)
+  )
+    end++;
+  return end;
+}
+
+function follows(page: PagePlace, before: PagePlace, lasts: (mediaType: string) => boolean): boolean {
+  return lasts(before.mediaType) && lasts(page.mediaType) && page.at === before.at + wholeSize(before);
 }
 
 /** Fills one after the other. */
-async function readWhole(handle: FileHandle, into: Buffer[], at: number): Promise<Buffer[]> {
-  let [left, position] = [into, at];
+async function readWhole(handle: FileHandle, into: Buffer[][], at: number): Promise<Buffer[][]> {
+  let [left, position] = [into.flat(), at];
   while (left.length > 0) {
     const { bytesRead } = await handle.readv(left, position);
     if (bytesRead === 0) throw damaged();
@@ -258,48 +290,28 @@ function unfilled(buffers: readonly Buffer[], filled: number): Buffer[] {
   return left;
 }
 
-/** What the pages of a section and their indexes are read into. */
-class PageMemory {
-  readonly #pages: readonly PagePlace[];
-  readonly #lasts: (mediaType: string) => boolean;
-  /** For those that last and have not been asked for yet. */
-  readonly #allocated: Buffer[] = [];
-  #allocatedTo = 0;
-  /** Used in turns by those that do not last. */
-  readonly #shared: Buffer[] = [];
+/** What pages that do not last are read into, in turns. */
+class SharedMemory {
+  readonly #slots: Buffer[] = [];
+  #next = 0;
 
-  constructor(pages: readonly PagePlace[], lasts: (mediaType: string) => boolean) {
-    this.#pages = pages;
-    this.#lasts = lasts;
-  }
-
-  /** For the page with this number; pages are asked for in their order. */
-  of(number: number): Buffer[] {
-    const { mediaType, size, index } = this.#pages[number] as PagePlace;
-    const body = this.#lasts(mediaType) ? this.#nextLasting() : this.#sharedBy(number, size);
-    return index === undefined ? [body] : [body, Buffer.allocUnsafeSlow(index.size)];
-  }
-
-  /** Allocated in large batches, because V8 may look for garbage after each. */
-  #nextLasting(): Buffer {
-    if (this.#allocated.length === 0) {
-      const batch = this.#pages.slice(this.#allocatedTo, this.#allocatedTo + PAGES_ALLOCATED);
-      this.#allocatedTo += batch.length;
-      for (const { mediaType, size } of batch.reverse()) {
-        if (this.#lasts(mediaType)) this.#allocated.push(Buffer.allocUnsafeSlow(size));
-      }
-    }
-    return this.#allocated.pop() ?? this.#nextLasting();
-  }
-
-  #sharedBy(number: number, size: number): Buffer {
+  /** For the next page. */
+  take(size: number): Buffer {
     // One is looked at while the others are read.
-    const slot = number % (PAGES_AHEAD + 1);
-    let memory = this.#shared[slot];
+    const slot = this.#next++ % (STRETCHES_AHEAD + 1);
+    let memory = this.#slots[slot];
     if (memory === undefined || memory.length < size) memory = Buffer.allocUnsafeSlow(size);
-    this.#shared[slot] = memory;
+    this.#slots[slot] = memory;
     return memory.subarray(0, size);
   }
+}
+
+/**
+ * Memory that V8 does not count. Of what it counts, it takes every 64 MB for a reason to look for garbage, of which there is none while a
+ * state is read that stays: that would take a seventh of the whole time.
+ */
+function lastingMemory(size: number): Buffer {
+  return Buffer.from(new SharedArrayBuffer(size)) as Buffer;
 }
 
 function parse(text: Buffer): Directory {

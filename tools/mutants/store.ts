@@ -44,8 +44,8 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a row of a column beyond the first page is lost',
     file: 'src/store/value-index.ts',
-    original: 'if (page === undefined) this.#pages.push([value]);',
-    replacement: 'if (page === undefined) this.#pages[0]?.push(value);',
+    original: 'if (page === this.#pages.length) this.#pages.push([value]);',
+    replacement: 'if (page === this.#pages.length) this.#pages[0]?.push(value);',
     tests: ['src/store/column.test.ts'],
   },
   {

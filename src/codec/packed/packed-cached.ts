@@ -327,7 +327,7 @@ export class PackedProtobufKeeper<T extends KubernetesObject> extends ReducingKe
 
   restore(bytes: Buffer, objects: SavedObjects): Cached<T>[] {
     const slab = this.#family.slabs.adopt(bytes);
-    const families: PackedFamily<T>[] = [];
+    const families = objects.byLook as PackedFamily<T>[];
     const restored: Cached<T>[] = [];
     while (objects.next()) {
       const { start, end, look } = objects;

@@ -6,7 +6,7 @@ import { TimeSlice } from '../observe/time-slice.ts';
 import { Filler } from './filler.ts';
 import { type Unusable, unusableError } from './left-out-book.ts';
 import { ListAndWatch } from './list-and-watch.ts';
-import type { Changes } from './recovery.ts';
+import type { Batches, Changes } from './recovery.ts';
 import { Refetcher } from './refetcher.ts';
 import { ReflectorError } from './reflector-error.ts';
 import { type CachedReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
@@ -108,7 +108,7 @@ export class CachedReflector<T extends KubernetesObject> {
     const slice = new TimeSlice(this.#session.settings.clock, this.#session.metrics.longSlice);
     for (let next = await changes.next(); !next.done; ) {
       try {
-        await this.#writeBatch(next.value, slice);
+        await this.#writeAll(next.value, slice);
       } catch (failure) {
         next = await changes.throw(failure);
         continue;
@@ -117,13 +117,15 @@ export class CachedReflector<T extends KubernetesObject> {
     }
   }
 
-  async #writeBatch(batch: readonly CachedChange<T>[], slice: TimeSlice): Promise<void> {
+  async #writeAll(batches: Batches<T>, slice: TimeSlice): Promise<void> {
     const { signal } = this.#session;
-    for (const change of batch) {
-      signal.throwIfAborted();
-      const written = this.#writeOne(change);
-      if (written !== undefined) await written;
-      if (slice.isDue()) await slice.pause();
+    for await (const batch of batches) {
+      for (const change of batch) {
+        signal.throwIfAborted();
+        const written = this.#writeOne(change);
+        if (written !== undefined) await written;
+        if (slice.isDue()) await slice.pause();
+      }
     }
   }
 

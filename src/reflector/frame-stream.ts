@@ -162,16 +162,12 @@ export class FrameStream<T extends KubernetesObject> {
     }
     return new Promise((resolve, reject) => {
       this.#interrupt = reject;
-      this.#pull().then(({ done, value }) => {
+      // A source that throws at once is one that rejects; one that does not wait is one that resolves.
+      Promise.resolve(this.#frames.next()).then(({ done, value }) => {
         if (!done) this.#onContact();
         resolve(done ? undefined : value);
       }, reject);
     });
-  }
-
-  /** A source that throws at once is one that rejects. */
-  async #pull(): Promise<IteratorResult<readonly CachedFrame<T>[]>> {
-    return await this.#frames.next();
   }
 
   /** What `next` will return, for one who does not want to take it. */

@@ -85,20 +85,22 @@ export class FrameBatches<T extends KubernetesObject> implements AsyncIterableIt
 
   #cut(): Result<T> | Promise<Result<T>> {
     if (this.#state === 'ended') return { done: true, value: undefined };
-    const value: CachedFrame<T>[] = [];
+    let value: CachedFrame<T>[] | undefined;
     try {
       for (let frame = this.#decoder.next(); frame !== undefined; frame = this.#decoder.next()) {
-        value.push(frame);
+        // An empty list makes room for many as soon as it gets one.
+        if (value === undefined) value = [frame];
+        else value.push(frame);
         if (this.#slice.isDue()) return { done: false, value };
       }
     } catch (error) {
-      if (value.length === 0) return this.#fail(error);
+      if (value === undefined) return this.#fail(error);
       // What came whole before the damage is not lost.
       this.#failure = { error };
       return { done: false, value };
     }
     this.#state = this.#state === 'last' ? 'ended' : 'empty';
-    return value.length > 0 ? { done: false, value } : this.next();
+    return value === undefined ? this.next() : { done: false, value };
   }
 
   async #fail(error: unknown): Promise<never> {

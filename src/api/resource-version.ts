@@ -1,3 +1,5 @@
+const ZERO = 0x30;
+
 /**
  * Compares two resourceVersions of the same resource: negative when `a` is older, 0 when equal, positive when newer,
  * `undefined` when they cannot be ordered. Decimal numbers of any length are ordered (longer is newer, then by text;
@@ -11,5 +13,9 @@ export function compareResourceVersions(a: string, b: string): number | undefine
 }
 
 function isOrdered(version: string): boolean {
-  return /^(?:0|[1-9][0-9]*)$/.test(version);
+  for (let i = 0; i < version.length; i++) {
+    const digit = version.charCodeAt(i) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return false;
+  }
+  return version.length === 1 || (version.length > 1 && version.charCodeAt(0) !== ZERO);
 }

@@ -22,7 +22,7 @@ export interface DispatchReceiver extends ResponseSink {
  * moment in which it is used; if not one byte of a response came, a request that changes nothing is then sent again, once, on a new
  * connection.
  */
-export class Http1Dispatch {
+export class Http1Dispatch implements ResponseReceiver {
   readonly #pool: SocketPool;
   /** What is sent again if the idle connection that it was sent on turns out to be closed. */
   #again: EncodedRequest | undefined;
@@ -38,7 +38,7 @@ export class Http1Dispatch {
     void this.#begin(request);
   }
 
-  /** Whether data that were handed out stay as they are only until the next are asked for. */
+  /** Whether the data that were handed out last stay as they are only until the next are asked for. */
   get reusesMemory(): boolean {
     return this.#connection?.reusesMemory ?? false;
   }
@@ -92,27 +92,27 @@ export class Http1Dispatch {
       return;
     }
     this.#connection = connection;
-    connection.send(request, this.#receiverOnce());
+    connection.send(request, this);
   }
 
-  #receiverOnce(): ResponseReceiver {
-    const receiver = this.#receiver;
-    return {
-      onHead: (head) => {
-        this.#again = undefined;
-        receiver.onHead(head);
-      },
-      onData: (bytes) => receiver.onData(bytes),
-      onEnd: () => {
-        this.#connection = undefined;
-        receiver.onEnd();
-      },
-      onFailure: (error, untouched) => {
-        this.#connection = undefined;
-        if (untouched && this.#again !== undefined && isBrokenConnection(error)) void this.#sendOnNew(this.#again);
-        else receiver.onFailure(error);
-      },
-    };
+  onHead(head: Http1Head): void {
+    this.#again = undefined;
+    this.#receiver.onHead(head);
+  }
+
+  onData(bytes: Buffer): void {
+    this.#receiver.onData(bytes);
+  }
+
+  onEnd(): void {
+    this.#connection = undefined;
+    this.#receiver.onEnd();
+  }
+
+  onFailure(error: Error, untouched: boolean): void {
+    this.#connection = undefined;
+    if (untouched && this.#again !== undefined && isBrokenConnection(error)) void this.#sendOnNew(this.#again);
+    else this.#receiver.onFailure(error);
   }
 }
 

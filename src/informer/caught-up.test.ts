@@ -7,7 +7,7 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('CaughtUp', () => {
   it('resolves at once for what has been reached', async () => {
-    const caughtUp = new CaughtUp(() => 0);
+    const caughtUp = new CaughtUp({ length: 0 });
     caughtUp.queued('10');
     await caughtUp.waitFor('9').reached;
     await caughtUp.waitFor('10').reached;
@@ -18,7 +18,7 @@ describe('CaughtUp', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
         const queue = new DeltaFIFO<{ key: string; version: number }>({ keyFunction: ({ key }) => key });
-        const caughtUp = new CaughtUp(() => queue.length);
+        const caughtUp = new CaughtUp(queue);
         const stored = new Map<string, number>();
         const pop = () =>
           queue.popNow((deltas) => {
@@ -65,7 +65,7 @@ describe('CaughtUp', () => {
   });
 
   it('forgets a waiter that has cancelled', async () => {
-    const caughtUp = new CaughtUp(() => 0);
+    const caughtUp = new CaughtUp({ length: 0 });
     const wait = caughtUp.waitFor('5');
     let reached = false;
     void wait.reached.then(() => {

@@ -15,14 +15,14 @@ const NOBODY = new Set<Waiter>();
  * been queued, it is in the store after as many pops as objects wait at that moment.
  */
 export class CaughtUp {
-  readonly #queueLength: () => number;
+  readonly #queue: { readonly length: number };
   #waiters = NOBODY;
   #queuedVersion = '';
   #storedVersion = '';
   #pops = 0;
 
-  constructor(queueLength: () => number) {
-    this.#queueLength = queueLength;
+  constructor(queue: { readonly length: number }) {
+    this.#queue = queue;
   }
 
   /** Everything up to this version is in the store; "" before the first list. May be older than what the store has of one object. */
@@ -32,7 +32,7 @@ export class CaughtUp {
 
   /** Whether everything that has been queued is in the store. */
   get isUpToDate(): boolean {
-    return this.#queueLength() === 0 && this.#storedVersion === this.#queuedVersion;
+    return this.#queue.length === 0 && this.#storedVersion === this.#queuedVersion;
   }
 
   /** Everything up to `version` has been queued. One that is older than what was queued before says nothing. */
@@ -66,7 +66,7 @@ export class CaughtUp {
   }
 
   #moved(): void {
-    if (this.#queueLength() === 0) this.#storedVersion = this.#queuedVersion;
+    if (this.#queue.length === 0) this.#storedVersion = this.#queuedVersion;
     for (const waiter of this.#waiters) this.#look(waiter);
   }
 
@@ -74,7 +74,7 @@ export class CaughtUp {
     if (waiter.afterPops === undefined) {
       const order = compareResourceVersions(this.#queuedVersion, waiter.version);
       if (order === undefined || order < 0) return;
-      waiter.afterPops = this.#pops + this.#queueLength();
+      waiter.afterPops = this.#pops + this.#queue.length;
     }
     if (this.#pops < waiter.afterPops) return;
     this.#waiters.delete(waiter);

@@ -157,7 +157,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       clock,
     };
     this.#queue = queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
-    this.#caughtUp = new CaughtUp(() => this.#queue.length);
+    this.#caughtUp = new CaughtUp(this.#queue);
     this.#handler = new DeltaHandler<T>({
       name,
       table,

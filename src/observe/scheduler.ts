@@ -28,6 +28,38 @@ export function monotonicMs(clock: { now(): number; readonly scheduler?: Schedul
   return clock.scheduler === undefined ? clock.now() : clock.scheduler.monotonicMs();
 }
 
+/** Numbers the turns of a scheduler, for all who only want to know whether it is still the same one. */
+export class Turns {
+  static readonly #known = new WeakMap<Scheduler, Turns>();
+  readonly scheduler: Scheduler;
+  #current = 0;
+  #isAsked = false;
+
+  private constructor(scheduler: Scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  static of(scheduler: Scheduler): Turns {
+    const turns = Turns.#known.get(scheduler) ?? new Turns(scheduler);
+    Turns.#known.set(scheduler, turns);
+    return turns;
+  }
+
+  /** Another number than in any other turn. The first question of a turn asks for the next one, and no other does. */
+  current(): number {
+    if (!this.#isAsked) {
+      this.#isAsked = true;
+      this.scheduler.nextTurn(this.#over);
+    }
+    return this.#current;
+  }
+
+  readonly #over = (): void => {
+    this.#isAsked = false;
+    this.#current++;
+  };
+}
+
 /** Resolves in the next turn. */
 export function giveWay(scheduler: Scheduler): Promise<void> {
   return new Promise((resolve) => scheduler.nextTurn(resolve));

@@ -54,6 +54,26 @@ describe('TimeSlice', () => {
     expect(slice.isDue()).toBe(false);
   });
 
+  it('asks for one turn, however many slices are used in it', async () => {
+    const clock = new FakeClock();
+    let turns = 0;
+    const scheduler = {
+      monotonicMs: () => clock.monotonicMs(),
+      nextTurn: (callback: () => void) => {
+        turns++;
+        clock.nextTurn(callback);
+      },
+    };
+    const slices = Array.from({ length: 3 }, () => new TimeSlice({ scheduler }));
+    for (let turn = 1; turn <= 2; turn++) {
+      for (const slice of [...slices, ...slices]) expect(slice.isDue()).toBe(false);
+      clock.spend(SLICE_MS);
+      expect(slices.map((slice) => slice.isDue())).toEqual([true, true, true]);
+      expect(turns).toBe(turn);
+      await clock.advance(0);
+    }
+  });
+
   it('reads the time once for each question', () => {
     let readings = 0;
     const scheduler = { monotonicMs: () => ++readings, nextTurn: () => {} };

@@ -1,4 +1,4 @@
-import { type Scheduler, schedulerOf } from './scheduler.ts';
+import { giveWay, type Scheduler, schedulerOf, Turns } from './scheduler.ts';
 
 /**
  * How long any work runs before the event loop gets its turn. Three kinds of work that meet in one turn (what comes in, handlers,
@@ -14,47 +14,41 @@ export const LONG_SLICE_MS = 10;
  * it is, awaits `pause` before it goes on. A question costs one reading of the monotonic time.
  */
 export class TimeSlice {
-  readonly #scheduler: Scheduler;
+  readonly #turns: Turns;
   readonly #onLong: (() => void) | undefined;
-  /** Undefined until the first question of a turn. */
-  #startedMs: number | undefined;
+  /** That of the last question. */
+  #turn = -1;
+  /** At the first question of that turn. */
+  #startedMs = 0;
 
   /**
    * @param clock whose turns and monotonic time count. Default: the machine's.
    * @param onLong called when more than 10 ms had passed by the time that a pause was taken
    */
   constructor(clock?: { readonly scheduler?: Scheduler | undefined }, onLong?: () => void) {
-    this.#scheduler = schedulerOf(clock);
+    this.#turns = Turns.of(schedulerOf(clock));
     this.#onLong = onLong;
   }
 
   isDue(): boolean {
-    const nowMs = this.#scheduler.monotonicMs();
-    if (this.#startedMs === undefined) {
-      this.#startedMs = nowMs;
-      // Waiting for bytes is not work: the slice begins again in each turn, and not only after a pause.
-      this.#scheduler.nextTurn(() => {
-        this.#startedMs = undefined;
-      });
-      return false;
-    }
-    return nowMs - this.#startedMs >= SLICE_MS;
+    const nowMs = this.#turns.scheduler.monotonicMs();
+    const turn = this.#turns.current();
+    if (turn === this.#turn) return nowMs - this.#startedMs >= SLICE_MS;
+    // Waiting for bytes is not work: the slice begins again in each turn, and not only after a pause.
+    this.#turn = turn;
+    this.#startedMs = nowMs;
+    return false;
   }
 
   /** Lets timers, sockets and everything else that waits have its turn. */
   pause(): Promise<void> {
-    const { monotonicMs } = this.#scheduler;
+    const { scheduler } = this.#turns;
     if (
       this.#onLong &&
-      this.#startedMs !== undefined &&
-      monotonicMs.call(this.#scheduler) - this.#startedMs > LONG_SLICE_MS
+      this.#turn === this.#turns.current() &&
+      scheduler.monotonicMs() - this.#startedMs > LONG_SLICE_MS
     )
       this.#onLong();
-    return new Promise((resolve) => {
-      this.#scheduler.nextTurn(() => {
-        this.#startedMs = undefined;
-        resolve();
-      });
-    });
+    return giveWay(scheduler);
   }
 }

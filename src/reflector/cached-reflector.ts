@@ -2,11 +2,12 @@ import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
+import { onAbort } from '../observe/interruption.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { Filler } from './filler.ts';
 import { type Unusable, unusableError } from './left-out-book.ts';
 import { ListAndWatch } from './list-and-watch.ts';
-import type { Changes } from './recovery.ts';
+import type { Batches, Changes } from './recovery.ts';
 import { Refetcher } from './refetcher.ts';
 import { ReflectorError } from './reflector-error.ts';
 import { type CachedReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
@@ -26,6 +27,8 @@ export class CachedReflector<T extends KubernetesObject> {
   #refetcher: Refetcher<T> | undefined;
   #rounds: ListAndWatch<T> | undefined;
   #running: Promise<void> | undefined;
+  /** Whether the signal has aborted: it is asked for each change, and a signal takes its time to answer. */
+  #isStopped = false;
 
   constructor(options: CachedReflectorOptions<T>) {
     this.name = options.name;
@@ -93,11 +96,15 @@ export class CachedReflector<T extends KubernetesObject> {
 
   async #during(signal: AbortSignal, changes: (rounds: ListAndWatch<T>) => Changes<T>): Promise<void> {
     this.#session.signal = signal;
+    const forgetSignal = onAbort(signal, () => {
+      this.#isStopped = true;
+    });
     const resync = new ResyncTimer(this.#session);
     this.#rounds = new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start()));
     try {
       await this.#write(changes(this.#rounds));
     } finally {
+      forgetSignal();
       await this.#refetcher?.settled();
       resync.stop();
       this.#session.state.enter('stopped');
@@ -108,7 +115,7 @@ export class CachedReflector<T extends KubernetesObject> {
     const slice = new TimeSlice(this.#session.settings.clock, this.#session.metrics.longSlice);
     for (let next = await changes.next(); !next.done; ) {
       try {
-        await this.#writeBatch(next.value, slice);
+        await this.#writeAll(next.value, slice);
       } catch (failure) {
         next = await changes.throw(failure);
         continue;
@@ -117,13 +124,15 @@ export class CachedReflector<T extends KubernetesObject> {
     }
   }
 
-  async #writeBatch(batch: readonly CachedChange<T>[], slice: TimeSlice): Promise<void> {
+  async #writeAll(batches: Batches<T>, slice: TimeSlice): Promise<void> {
     const { signal } = this.#session;
-    for (const change of batch) {
-      signal.throwIfAborted();
-      const written = this.#writeOne(change);
-      if (written !== undefined) await written;
-      if (slice.isDue()) await slice.pause();
+    for await (const batch of batches) {
+      for (const change of batch) {
+        if (this.#isStopped) throw signal.reason;
+        const written = this.#writeOne(change);
+        if (written !== undefined) await written;
+        if (slice.isDue()) await slice.pause();
+      }
     }
   }
 

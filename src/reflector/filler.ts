@@ -62,7 +62,7 @@ export class Filler<T extends KubernetesObject> {
     this.#isSecondTry = false;
     if (!this.#isFilled) return;
     this.#isFilled = false;
-    yield [{ type: 'LIST', items: [], resourceVersion: '' }];
+    yield [[{ type: 'LIST', items: [], resourceVersion: '' }]];
     position.reset();
     leftOut.clear();
     state.leaveOut(leftOut);
@@ -165,7 +165,7 @@ export class Filler<T extends KubernetesObject> {
   async *#replace({ items, resourceVersion }: WholeState<T>, unusable: Unusable): Changes<T> {
     const { leftOut, state, signal } = this.#session;
     const isDecided = this.#isSecondTry;
-    yield [{ type: 'LIST', items, resourceVersion }];
+    yield [[{ type: 'LIST', items, resourceVersion }]];
     leftOut.replace(unusable);
     this.#isFilled = true;
     this.#isSecondTry = false;

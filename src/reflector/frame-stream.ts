@@ -99,13 +99,12 @@ export class FrameStream<T extends KubernetesObject> {
   readonly arrived: Arrived;
   readonly #frames: AsyncIterator<readonly CachedFrame<T>[]>;
   readonly #scope: CallScope;
-  readonly #signal: AbortSignal;
   readonly #watchdog: Watchdog;
   readonly #onContact: () => void;
   #unread: readonly CachedFrame<T>[] | undefined;
   #peeked: Promise<readonly CachedFrame<T>[] | undefined> | undefined;
-  /** Of whoever waits for frames. */
-  #interrupt: ((reason: unknown) => void) | undefined;
+  /** Whoever waits for frames, or waited last. */
+  #reader: { resolve(batch: readonly CachedFrame<T>[] | undefined): void; reject(reason: unknown): void } | undefined;
   #closed = false;
 
   private constructor(
@@ -120,7 +119,6 @@ export class FrameStream<T extends KubernetesObject> {
     this.#onContact = onContact;
     this.#frames = frames[Symbol.asyncIterator]();
     this.#scope = scope;
-    this.#signal = scope.signal;
     this.#watchdog = watchdog;
     // One listener for all reads: thousands of batches a second are nothing unusual.
     onAbort(scope.signal, () => this.#aborted());
@@ -148,8 +146,7 @@ export class FrameStream<T extends KubernetesObject> {
 
   /** Undefined at the clean end of the response. */
   next(): Promise<readonly CachedFrame<T>[] | undefined> {
-    const signal = this.#signal;
-    if (signal.aborted) return Promise.reject(signal.reason);
+    if (this.#closed) return Promise.reject(this.#scope.signal.reason);
     const peeked = this.#peeked;
     if (peeked !== undefined) {
       this.#peeked = undefined;
@@ -161,18 +158,16 @@ export class FrameStream<T extends KubernetesObject> {
       return Promise.resolve(unread);
     }
     return new Promise((resolve, reject) => {
-      this.#interrupt = reject;
-      this.#pull().then(({ done, value }) => {
-        if (!done) this.#onContact();
-        resolve(done ? undefined : value);
-      }, reject);
+      this.#reader = { resolve, reject };
+      // A source that throws at once is one that rejects; one that does not wait is one that resolves.
+      Promise.resolve(this.#frames.next()).then(this.#came, reject);
     });
   }
 
-  /** A source that throws at once is one that rejects. */
-  async #pull(): Promise<IteratorResult<readonly CachedFrame<T>[]>> {
-    return await this.#frames.next();
-  }
+  readonly #came = ({ done, value }: IteratorResult<readonly CachedFrame<T>[]>): void => {
+    if (!done) this.#onContact();
+    this.#reader?.resolve(done ? undefined : value);
+  };
 
   /** What `next` will return, for one who does not want to take it. */
   peek(): Promise<readonly CachedFrame<T>[] | undefined> {
@@ -213,7 +208,7 @@ export class FrameStream<T extends KubernetesObject> {
   }
 
   #aborted(): void {
-    this.#interrupt?.(this.#scope.signal.reason);
+    this.#reader?.reject(this.#scope.signal.reason);
     this.close();
   }
 }

@@ -133,7 +133,7 @@ export class ListAndWatch<T extends KubernetesObject> {
       session.watchOpened();
       position.watching();
       this.#stream = stream;
-      if (this.#unstored === undefined) yield* cycle.changes();
+      if (this.#unstored === undefined) yield cycle;
     } catch (error) {
       failure = error;
     } finally {

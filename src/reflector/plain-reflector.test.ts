@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
@@ -180,6 +181,7 @@ describe('Reflector.listAndWatch', () => {
     });
     const { reflector, stop } = reflect(new SlowTarget(clock), listWatch, clock);
     await expect(reflector.listAndWatch({ signal: stop.signal })).rejects.toBe(failure);
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
   it('is refused while the reflector runs', async () => {

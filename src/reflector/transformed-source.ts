@@ -69,17 +69,18 @@ export class TransformedSource<T extends KubernetesObject> implements CachedList
     const slice = new TimeSlice(this.#clock);
     const from = batches[Symbol.asyncIterator]();
     const end = { done: true, value: undefined } as const;
+    const changed = async (batch: readonly CachedFrame<T>[]) => {
+      const value: CachedFrame<T>[] = [];
+      for (const frame of batch) {
+        value.push('object' in frame ? changedFrame(frame, change) : frame);
+        if (slice.isDue()) await slice.pause();
+      }
+      return { done: false, value };
+    };
+    const take = (result: IteratorResult<readonly CachedFrame<T>[]>) =>
+      result.done || !result.value.some(hasObject) ? result : changed(result.value);
     const frames: AsyncIterator<readonly CachedFrame<T>[]> = {
-      next: async () => {
-        const { done, value } = await from.next();
-        if (done) return end;
-        const changed: CachedFrame<T>[] = [];
-        for (const frame of value) {
-          changed.push('object' in frame ? changedFrame(frame, change) : frame);
-          if (slice.isDue()) await slice.pause();
-        }
-        return { done: false, value: changed };
-      },
+      next: () => Promise.resolve(from.next()).then(take),
       return: async () => {
         await from.return?.();
         return end;
@@ -87,6 +88,10 @@ export class TransformedSource<T extends KubernetesObject> implements CachedList
     };
     return { [Symbol.asyncIterator]: () => frames };
   }
+}
+
+function hasObject(frame: CachedFrame): boolean {
+  return 'object' in frame;
 }
 
 const NOTHING = { items: [], broken: [], metadata: {} };

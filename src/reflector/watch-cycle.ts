@@ -1,12 +1,11 @@
 import { ApiError } from '../api/api-error.ts';
-import type { CachedFrame } from '../api/cached.ts';
+import type { CachedChange, CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { channels } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { type Deadline, FrameStream } from './frame-stream.ts';
 import { unusableError } from './left-out-book.ts';
-import type { Changes } from './recovery.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { TracedCall } from './reflector-trace.ts';
 import type { Session } from './session.ts';
@@ -97,13 +96,17 @@ export async function openWatch<T extends KubernetesObject>(
   });
 }
 
-/** What one watch brings, until it ends. */
-export class WatchCycle<T extends KubernetesObject> {
+type Result<T extends KubernetesObject> = IteratorResult<readonly CachedChange<T>[], undefined>;
+
+/** What one watch brings. Ends at its clean end; throws what ended it otherwise. Leaves the stream to its owner. */
+export class WatchCycle<T extends KubernetesObject> implements AsyncIterable<readonly CachedChange<T>[]> {
   readonly #session: Session<T>;
   readonly #stream: FrameStream<T>;
   readonly #deadline: WatchDeadline;
   readonly #id: number;
   #events = 0;
+  /** A batch that has been handed on up to a frame that is not for the target. */
+  #rest: { readonly batch: readonly CachedFrame<T>[]; readonly from: number } | undefined;
 
   /** `id` is that of the list or watch whose bytes these are. */
   constructor(session: Session<T>, stream: FrameStream<T>, expectsBookmarks: boolean, id: number) {
@@ -126,28 +129,54 @@ export class WatchCycle<T extends KubernetesObject> {
     return this.#deadline.hasBookmarks;
   }
 
-  /** Ends at the clean end of the watch; throws what ended it otherwise. Leaves the stream to its owner. */
-  async *changes(): Changes<T> {
-    for (let batch = await this.#stream.next(); batch !== undefined; batch = await this.#stream.next()) {
-      this.#deadline.frameSeen();
-      const { trace } = this.#session;
-      if (trace.counts || channels.frames.hasSubscribers || channels.store.hasSubscribers)
-        trace.decoded(this.#id, batch, this.#stream.arrived);
-      let from = 0;
-      for (let i = 0; i < batch.length; i++) {
-        const frame = batch[i] as CachedFrame<T>;
-        this.#events++;
-        if (frame.type === 'BOOKMARK') {
-          if (!frame.initialEventsEnd && this.#deadline.bookmarkSeen()) this.#stream.checkDeadline();
-        } else if (frame.type === 'ERROR' || frame.type === 'BROKEN') {
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** To be called when the call before has settled. */
+  next(): Promise<Result<T>> {
+    const rest = this.#rest;
+    return rest === undefined ? this.#stream.next().then(this.#take) : this.#goOn(rest.batch, rest.from);
+  }
+
+  readonly #take = (batch: readonly CachedFrame<T>[] | undefined): Result<T> | Promise<Result<T>> => {
+    if (batch === undefined) return { done: true, value: undefined };
+    this.#deadline.frameSeen();
+    const { trace } = this.#session;
+    if (trace.counts || channels.frames.hasSubscribers || channels.store.hasSubscribers)
+      trace.decoded(this.#id, batch, this.#stream.arrived);
+    const value = this.#forTarget(batch, 0);
+    return value === undefined ? this.next() : { done: false, value };
+  };
+
+  async #goOn(batch: readonly CachedFrame<T>[], from: number): Promise<Result<T>> {
+    this.#rest = undefined;
+    const value = this.#forTarget(batch, from);
+    return value === undefined ? await this.next() : { done: false, value };
+  }
+
+  /** The next of them that the target can take; undefined: none. */
+  #forTarget(batch: readonly CachedFrame<T>[], from: number): readonly CachedFrame<T>[] | undefined {
+    let start = from;
+    for (let i = from; i < batch.length; i++) {
+      const frame = batch[i] as CachedFrame<T>;
+      if (frame.type === 'ERROR' || frame.type === 'BROKEN') {
+        if (i > start) {
           // What came before it is not lost.
-          if (i > from) yield batch.slice(from, i);
-          from = i + 1;
-          if (frame.type === 'ERROR') throw new ApiError(frame.status);
-          this.#session.refuse(unusableError('an event', frame.broken.key, frame.broken.problem));
+          this.#rest = { batch, from: i };
+          return batch.slice(start, i);
         }
+        this.#events++;
+        if (frame.type === 'ERROR') throw new ApiError(frame.status);
+        this.#session.refuse(unusableError('an event', frame.broken.key, frame.broken.problem));
+        start = i + 1;
+      } else {
+        this.#events++;
+        if (frame.type === 'BOOKMARK' && !frame.initialEventsEnd && this.#deadline.bookmarkSeen())
+          this.#stream.checkDeadline();
       }
-      if (from < batch.length) yield from === 0 ? batch : batch.slice(from);
     }
+    if (start === batch.length) return undefined;
+    return start === 0 ? batch : batch.slice(start);
   }
 }

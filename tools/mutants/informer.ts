@@ -144,14 +144,14 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the version of a store promises what still waits in the queue',
     file: 'src/informer/caught-up.ts',
-    original: 'if (this.#queueLength() === 0) this.#storedVersion',
-    replacement: 'if (this.#queueLength() >= 0) this.#storedVersion',
+    original: 'if (this.#queue.length === 0) this.#storedVersion',
+    replacement: 'if (this.#queue.length >= 0) this.#storedVersion',
     tests: ['src/informer/store-version.test.ts'],
   },
   {
     bug: 'waitFor does not wait for what is queued',
     file: 'src/informer/caught-up.ts',
-    original: 'waiter.afterPops = this.#pops + this.#queueLength();',
+    original: 'waiter.afterPops = this.#pops + this.#queue.length;',
     replacement: 'waiter.afterPops = this.#pops;',
     tests: [CAUGHT_UP],
   },

@@ -161,7 +161,7 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'what a quiet socket has read is lost when another one reads',
     file: 'src/http/socket/read-buffer.ts',
-    original: 'this.#give(Buffer.from(LANDING.subarray(0, length)))',
+    original: 'this.#give(copyOf(LANDING, length))',
     replacement: 'this.#give(LANDING.subarray(0, length))',
     tests: ['src/http/socket/read-buffer.test.ts'],
   },

@@ -14,6 +14,7 @@ import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Codec, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
+import { FrameBatches, type FrameDecoder } from '../frame-batches.ts';
 import { ItemTypes } from '../item-types.ts';
 import type { JsonKeeper, Keeping } from '../keeping.ts';
 import { JsonFrameCutter } from './json-frame-cutter.ts';
@@ -90,47 +91,13 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     return { items, broken, metadata: listMetaOf(cutter.fields.get('metadata')) };
   }
 
-  async *readWatch(body: AsyncIterable<Uint8Array>, _contentType: string, onBytes?: OnBytes): CachedFrames<T> {
-    const cutter = new JsonFrameCutter(this.#maxObjectBytes);
-    const reader = new JsonFrameReader(this.#keeper);
-    const slice = new TimeSlice(this.#clock);
-    for await (const chunk of body) {
-      onBytes?.(chunk.length);
-      for (const piece of piecesOf(chunk)) {
-        cutter.append(piece);
-        yield* this.#framesIn(cutter, reader, slice);
-      }
-    }
-    cutter.end();
-    yield* this.#framesIn(cutter, reader, slice);
+  readWatch(body: AsyncIterable<Uint8Array>, _contentType: string, onBytes?: OnBytes): CachedFrames<T> {
+    const decoder = new JsonFrames(new JsonFrameCutter(this.#maxObjectBytes), new JsonFrameReader(this.#keeper));
+    return new FrameBatches({ body, decoder, clock: this.#clock, onBytes });
   }
 
   fromTransform(object: T): Cached<T> {
     return this.#keeper.fromTransform(object);
-  }
-
-  async *#framesIn(cutter: JsonFrameCutter, reader: JsonFrameReader<T>, slice: TimeSlice): CachedFrames<T> {
-    let batch: CachedFrame<T>[] = [];
-    try {
-      for (let kind = cutter.nextFrame(); kind !== undefined; kind = cutter.nextFrame()) {
-        const frame = reader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd, kind);
-        if (frame === undefined) {
-          cutter.rescan();
-          continue;
-        }
-        batch.push(frame);
-        if (!slice.isDue()) continue;
-        const ready = batch;
-        batch = [];
-        yield ready;
-        await slice.pause();
-      }
-    } catch (error) {
-      // What came whole before the damage is not lost.
-      if (batch.length > 0) yield batch;
-      throw error;
-    }
-    if (batch.length > 0) yield batch;
   }
 
   /** Takes what has arrived; true when it is time for a pause, and there may be more. */
@@ -173,6 +140,47 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
       'unsupported',
       `expected a list of ${resourceName(this.#resource)} and got ${what} without "items" (${contentType || 'no content type'})`,
     );
+  }
+}
+
+class JsonFrames<T extends KubernetesObject> implements FrameDecoder<T> {
+  readonly #cutter: JsonFrameCutter;
+  readonly #reader: JsonFrameReader<T>;
+  #pieces: Iterator<Uint8Array> | undefined;
+
+  constructor(cutter: JsonFrameCutter, reader: JsonFrameReader<T>) {
+    this.#cutter = cutter;
+    this.#reader = reader;
+  }
+
+  append(chunk: Uint8Array): void {
+    this.#pieces = piecesOf(chunk)[Symbol.iterator]();
+  }
+
+  next(): CachedFrame<T> | undefined {
+    const cutter = this.#cutter;
+    for (;;) {
+      const kind = cutter.nextFrame();
+      if (kind !== undefined) {
+        const frame = this.#reader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd, kind);
+        if (frame !== undefined) return frame;
+        cutter.rescan();
+      } else if (!this.#nextPiece()) return undefined;
+    }
+  }
+
+  end(): void {
+    this.#cutter.end();
+  }
+
+  #nextPiece(): boolean {
+    const piece = this.#pieces?.next();
+    if (piece === undefined || piece.done) {
+      this.#pieces = undefined;
+      return false;
+    }
+    this.#cutter.append(piece.value);
+    return true;
   }
 }
 

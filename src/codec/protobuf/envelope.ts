@@ -54,5 +54,7 @@ export function readType(reader: WireReader, end: number): EnvelopeType {
 }
 
 export function hasMagic(bytes: Uint8Array, start: number, end: number): boolean {
-  return end - start >= MAGIC.length && MAGIC.every((byte, i) => bytes[start + i] === byte);
+  if (end - start < MAGIC.length) return false;
+  for (let i = 0; i < MAGIC.length; i++) if (bytes[start + i] !== MAGIC[i]) return false;
+  return true;
 }

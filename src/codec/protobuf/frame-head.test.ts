@@ -33,7 +33,7 @@ describe('FrameHead', () => {
   it('finds the object, wherever the frame lies and however large it is', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom('ADDED', 'MODIFIED', 'DELETED'),
+        fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'),
         fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(new Uint8Array(20_000), new Uint8Array(3_000_000))),
         fc.boolean(),
         fc.nat(50),
@@ -52,7 +52,7 @@ describe('FrameHead', () => {
   });
 
   it.each([
-    ['a bookmark', frame('BOOKMARK', 'Pod', Buffer.from('abc'))],
+    ['an error', frame('ERROR', 'Pod', Buffer.from('abc'))],
     ['an unknown type', frame('CHANGED', 'Pod', Buffer.from('abc'))],
     ['another kind', frame('ADDED', 'Pud', Buffer.from('abc'))],
     ['another tail', frame('ADDED', 'Pod', Buffer.from('abc'), text(3, 'gzip'))],

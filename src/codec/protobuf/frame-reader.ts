@@ -10,9 +10,15 @@ import { type WireReader, writeVarint } from './wire-reader.ts';
 
 export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-const TYPES = (['ADDED', 'MODIFIED', 'DELETED'] as const).map((type) => ({ type, bytes: Buffer.from(type) }));
-/** By the length of their names, which no two of them share. */
-const TYPE_BY_LENGTH = Array.from({ length: 16 }, (_, length) => TYPES.find(({ bytes }) => bytes.length === length));
+const TYPES = (['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'] as const).map((type) => ({
+  type,
+  bytes: Buffer.concat([Buffer.from([FIRST, type.length]), Buffer.from(type)]),
+}));
+const NAME_START = 2;
+/** By their first letters, which no two of them share. */
+const TYPE_BY_LETTER = Array.from({ length: 256 }, (_, letter) =>
+  TYPES.find(({ bytes }) => bytes[NAME_START] === letter),
+);
 
 /** What Go writes behind the object: that its encoding and its content type are "". */
 const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
@@ -22,7 +28,7 @@ const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
  * frame to the next. Whatever differs makes `match` return false, for `readEvent` and `readEnvelope` to judge.
  */
 export class FrameHead {
-  type: ObjectEventType = 'ADDED';
+  type: ObjectEventType | 'BOOKMARK' = 'ADDED';
   objectStart = 0;
   objectEnd = 0;
   /** Between the length of the envelope and that of the object. */
@@ -36,10 +42,9 @@ export class FrameHead {
 
   /** Only when it returns true do the fields mean anything. */
   match(bytes: Buffer, start: number, end: number): boolean {
-    const nameLength = bytes[start + 1] as number;
-    const named = TYPE_BY_LENGTH[nameLength];
-    if (named === undefined || bytes[start] !== FIRST || !isAt(bytes, start + 2, named.bytes)) return false;
-    let at = start + 2 + nameLength;
+    const named = TYPE_BY_LETTER[bytes[start + NAME_START] as number];
+    if (named === undefined || !isAt(bytes, start, named.bytes)) return false;
+    let at = start + named.bytes.length;
     if (bytes[at] !== SECOND) return false;
     at = this.#readLength(bytes, at + 1);
     if (at + this.#length !== end || bytes[at] !== FIRST) return false;
@@ -116,8 +121,13 @@ export class FrameReader<T extends KubernetesObject> {
   }
 
   #read(bytes: Buffer, start: number, end: number): CachedFrame<T> {
-    const { head, reader, statusDecoder, decoder } = this.#reading;
-    if (head.match(bytes, start, end)) return this.#objectFrame(head.type, bytes, head.objectStart, head.objectEnd);
+    const { head, reader, statusDecoder } = this.#reading;
+    if (head.match(bytes, start, end)) {
+      const { type, objectStart, objectEnd } = head;
+      return type === 'BOOKMARK'
+        ? this.#bookmark(bytes, objectStart, objectEnd)
+        : this.#objectFrame(type, bytes, objectStart, objectEnd);
+    }
     const { type, objectStart, objectEnd } = readEvent(reader, bytes, start, end);
     const envelope = readEnvelope(reader, bytes, objectStart, objectEnd);
     switch (type) {
@@ -127,7 +137,7 @@ export class FrameReader<T extends KubernetesObject> {
         this.#refuseOtherType(envelope);
         return this.#objectFrame(type, bytes, envelope.start, envelope.end);
       case 'BOOKMARK':
-        return bookmark(decoder.decodeField(bytes, envelope.start, envelope.end, 'metadata'));
+        return this.#bookmark(bytes, envelope.start, envelope.end);
       case 'ERROR':
         if (envelope.kind !== 'Status') return { type, status: UNEXPLAINED };
         return { type, status: statusDecoder.decode(bytes, envelope.start, envelope.end) as Status };
@@ -151,6 +161,17 @@ export class FrameReader<T extends KubernetesObject> {
     if ('problem' in taken) return { type: 'BROKEN', broken: taken };
     if (type === 'DELETED') keeper.detach?.(taken);
     return { type, object: taken };
+  }
+
+  /** A bookmark without a version says nothing, and loses nothing: its resourceVersion is "". */
+  #bookmark(bytes: Buffer, start: number, end: number): CachedFrame<T> {
+    const metadata = this.#reading.decoder.decodeField(bytes, start, end, 'metadata');
+    const { resourceVersion = '', annotations } = (metadata ?? {}) as ObjectMeta;
+    return {
+      type: 'BOOKMARK',
+      resourceVersion,
+      initialEventsEnd: annotations?.[INITIAL_EVENTS_END] === 'true',
+    };
   }
 }
 
@@ -196,14 +217,4 @@ function readEvent(reader: WireReader, bytes: Buffer, start: number, end: number
   }
   reader.finish(end);
   return { type, objectStart, objectEnd };
-}
-
-/** A bookmark without a version says nothing, and loses nothing: its resourceVersion is "". */
-function bookmark<T extends KubernetesObject>(metadata: unknown): CachedFrame<T> {
-  const { resourceVersion = '', annotations } = (metadata ?? {}) as ObjectMeta;
-  return {
-    type: 'BOOKMARK',
-    resourceVersion,
-    initialEventsEnd: annotations?.[INITIAL_EVENTS_END] === 'true',
-  };
 }

@@ -16,6 +16,7 @@ import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/time-slice.ts';
 import type { Codec, CodecMemory, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
+import { FrameBatches, type FrameDecoder } from '../frame-batches.ts';
 import { acceptJson } from '../json/json-codec.ts';
 import type { Keeping, ProtobufKeeper } from '../keeping.ts';
 import { FrameCutter } from './chunk-reader.ts';
@@ -95,7 +96,8 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   readWatch(body: AsyncIterable<Uint8Array>, contentType: string, onBytes?: OnBytes): CachedFrames<T> {
     if (this.#protobuf === undefined || !isProtobuf(contentType))
       return this.#json.readWatch(body, contentType, onBytes);
-    return this.#readWatch(this.#protobuf, body, onBytes);
+    const decoder = new ProtobufFrames(new FrameCutter(this.#maxObjectBytes), this.#protobuf.frameReader);
+    return new FrameBatches({ body, decoder, clock: this.#clock, onBytes });
   }
 
   fromTransform(object: T): Cached<T> {
@@ -147,37 +149,6 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     return { items, broken, metadata: listMeta(listMetaDecoder, cutter.metadata) };
   }
 
-  async *#readWatch(
-    { frameReader }: Protobuf<T>,
-    body: AsyncIterable<Uint8Array>,
-    onBytes: OnBytes | undefined,
-  ): CachedFrames<T> {
-    const cutter = new FrameCutter(this.#maxObjectBytes);
-    const slice = new TimeSlice(this.#clock);
-    let batch: CachedFrame<T>[] = [];
-    for await (const chunk of body) {
-      onBytes?.(chunk.length);
-      cutter.append(chunk);
-      try {
-        while (cutter.nextFrame()) {
-          batch.push(frameReader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd));
-          if (!slice.isDue()) continue;
-          const ready = batch;
-          batch = [];
-          yield ready;
-          await slice.pause();
-        }
-      } catch (error) {
-        // What came whole before the damage is not lost.
-        if (batch.length > 0) yield batch;
-        throw error;
-      }
-      if (batch.length > 0) yield batch;
-      batch = [];
-    }
-    cutter.finish();
-  }
-
   #notAList(kind: string, apiVersion: string): DecodeError {
     const name = resourceName(this.#resource);
     return new DecodeError('unsupported', `expected a list of ${name} and got a ${kind} of ${apiVersion}`);
@@ -189,6 +160,29 @@ interface Protobuf<T extends KubernetesObject> {
   readonly reading: ProtobufReading;
   readonly keeper: ProtobufKeeper<T>;
   readonly frameReader: FrameReader<T>;
+}
+
+class ProtobufFrames<T extends KubernetesObject> implements FrameDecoder<T> {
+  readonly #cutter: FrameCutter;
+  readonly #reader: FrameReader<T>;
+
+  constructor(cutter: FrameCutter, reader: FrameReader<T>) {
+    this.#cutter = cutter;
+    this.#reader = reader;
+  }
+
+  append(chunk: Uint8Array): void {
+    this.#cutter.append(chunk);
+  }
+
+  next(): CachedFrame<T> | undefined {
+    const cutter = this.#cutter;
+    return cutter.nextFrame() ? this.#reader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd) : undefined;
+  }
+
+  end(): void {
+    this.#cutter.finish();
+  }
 }
 
 function isProtobuf(contentType: string): boolean {

@@ -100,7 +100,9 @@ export const MAX_DEPTH = 400;
 const MAX_VARINT_BYTES = 10;
 const TWO_TO_THE_32 = 2 ** 32;
 
-/** Of the bytes that were read before: many readers go back and forth between a few large buffers. */
+/** Fewer bytes are seldom read again. */
+const MIN_REMEMBERED_BYTES = 4096;
+/** Of large buffers that were read before: many readers go back and forth between a few of them. */
 const dataViews = new WeakMap<Uint8Array, DataView>();
 
 /**
@@ -331,6 +333,7 @@ export class WireReader {
 }
 
 function dataViewOf(bytes: Uint8Array): DataView {
+  if (bytes.length < MIN_REMEMBERED_BYTES) return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let view = dataViews.get(bytes);
   if (view === undefined) {
     view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -20,11 +20,28 @@ export interface Http1ConnectionOptions {
   onClosed(connection: Http1Connection): void;
 }
 
-interface Running {
+/** A response on its way from the parser to its receiver. */
+class Running implements ResponseSink {
   readonly parser: Http1ResponseParser;
   readonly receiver: ResponseReceiver;
   head: Http1Head | undefined;
-  touched: boolean;
+  touched = false;
+  isAbandoned = false;
+
+  constructor(method: string, receiver: ResponseReceiver) {
+    this.parser = new Http1ResponseParser(method, this);
+    this.receiver = receiver;
+  }
+
+  onHead(head: Http1Head): void {
+    this.head = head;
+    this.receiver.onHead(head);
+  }
+
+  onData(bytes: Buffer): void {
+    // Bytes that came in one piece are parsed to their end, also when the connection was destroyed meanwhile.
+    if (!this.isAbandoned) this.receiver.onData(bytes);
+  }
 }
 
 /**
@@ -67,9 +84,9 @@ export class Http1Connection {
     return this.#closed;
   }
 
-  /** Whether data that were handed out stay as they are only until `resume`. */
+  /** Whether the data that were handed out last stay as they are only until `resume`. */
   get reusesMemory(): boolean {
-    return this.#buffer.isUsed;
+    return this.#buffer.isLent;
   }
 
   /** How long the server keeps the connection when nobody uses it, by its own word. */
@@ -84,7 +101,7 @@ export class Http1Connection {
       receiver.onFailure(new ConnectionClosedError(), true);
       return;
     }
-    this.#running = this.#run(request.method, receiver);
+    this.#running = new Running(request.method, receiver);
     this.hold();
     const socket = this.#socket;
     // Head and body in one packet, if they fit.
@@ -120,27 +137,12 @@ export class Http1Connection {
 
   /** Closes the connection; the receiver of a response that has not ended hears nothing more. */
   destroy(): void {
+    if (this.#running) this.#running.isAbandoned = true;
     this.#running = undefined;
     if (this.#closed) return;
     this.#closed = true;
     this.#socket.destroy();
     this.#options.onClosed(this);
-  }
-
-  #run(method: string, receiver: ResponseReceiver): Running {
-    const parser = new Http1ResponseParser(method, {
-      onHead: (head) => {
-        running.head = head;
-        this.#noteIdleLimit(head);
-        receiver.onHead(head);
-      },
-      onData: (bytes) => {
-        // Bytes that came in one piece are parsed to their end, also when the connection was destroyed meanwhile.
-        if (this.#running === running) receiver.onData(bytes);
-      },
-    });
-    const running: Running = { parser, receiver, head: undefined, touched: false };
-    return running;
   }
 
   #noteIdleLimit(head: Http1Head): void {
@@ -184,6 +186,7 @@ export class Http1Connection {
     // A server that answers before it has read the request may never read the rest.
     if (exact && running.head?.persistent && this.#socket.writableLength === 0) {
       this.#running = undefined;
+      this.#noteIdleLimit(running.head);
       // The reader may not be done with the bytes when the connection serves another request.
       this.#buffer.giveUp();
       // It may be paused, and then neither the end of the connection nor another response would be noticed.

@@ -10,6 +10,20 @@ import { SocketPool } from '../socket/socket-pool.ts';
 import { encodeRequest } from './http1-request.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+const REQUEST = encodeRequest({ method: 'GET', target: '/', host: 'x', headers: {} });
+
+function poolOf(port: number): SocketPool {
+  return new SocketPool({
+    connector: {
+      connect: async () => {
+        const socket = connect(port, '127.0.0.1');
+        await new Promise((resolve) => socket.once('connect', resolve));
+        return socket;
+      },
+    },
+    idleMs: 30,
+  });
+}
 
 describe('a request on a connection that breaks', () => {
   for (const [how, breakOff] of [
@@ -145,19 +159,9 @@ describe('an idle connection', () => {
 
   it('is closed after a while', async () => {
     await using server = await startRaw((socket) => socket.write(OK));
-    const pool = new SocketPool({
-      connector: {
-        connect: async () => {
-          const socket = connect(server.port, '127.0.0.1');
-          await new Promise((resolve) => socket.once('connect', resolve));
-          return socket;
-        },
-      },
-      idleMs: 30,
-    });
-    const request = encodeRequest({ method: 'GET', target: '/', host: 'x', headers: {} });
+    const pool = poolOf(server.port);
     await new Promise<void>((resolve, reject) => {
-      new Http1Dispatch(pool, request, { onHead() {}, onData() {}, onEnd: resolve, onFailure: reject });
+      new Http1Dispatch(pool, REQUEST, { onHead() {}, onData() {}, onEnd: resolve, onFailure: reject });
     });
     expect(server.sockets.size).toBe(1);
     await until(() => server.sockets.size === 0);
@@ -166,6 +170,22 @@ describe('an idle connection', () => {
 });
 
 describe('a response', () => {
+  it('that nobody wants any more is not handed on, also not what came in one piece with the rest', async () => {
+    await using server = await startRaw((socket) => socket.write(OK));
+    const heard: string[] = [];
+    const dispatch = new Http1Dispatch(poolOf(server.port), REQUEST, {
+      onHead: () => {
+        heard.push('head');
+        dispatch.abort();
+      },
+      onData: () => void heard.push('data'),
+      onEnd: () => void heard.push('end'),
+      onFailure: () => void heard.push('failure'),
+    });
+    await until(() => heard.length > 0 && server.sockets.size === 0);
+    expect(heard).toEqual(['head']);
+  });
+
   it('that ends with the connection is whole', async () => {
     await using server = await startRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nbody'));
     expect(await get(server.transport)).toEqual({ status: 200, text: 'body' });

@@ -72,7 +72,7 @@ type ChunkState =
  * are, and the others are moved up to them. A busy watch has a chunk for each event. Extensions and trailers are checked and dropped; whatever else is not exactly as RFC 9112 has it is refused.
  */
 export class Http1ChunkedBody {
-  readonly #onData: (bytes: Buffer) => void;
+  readonly #sink: Pick<ResponseSink, 'onData'>;
   #state: ChunkState = 'first-digit';
   /** The size as far as it was read, then what is missing of the data. */
   #size = 0;
@@ -82,8 +82,8 @@ export class Http1ChunkedBody {
   #dataEnd = -1;
   #trailers: Http1LineReader | undefined;
 
-  constructor(onData: (bytes: Buffer) => void) {
-    this.#onData = onData;
+  constructor(sink: Pick<ResponseSink, 'onData'>) {
+    this.#sink = sink;
   }
 
   get ended(): boolean {
@@ -97,7 +97,7 @@ export class Http1ChunkedBody {
       return this.#read(bytes, from);
     } finally {
       // Also before an error: what came whole before the damage is not lost.
-      if (this.#dataEnd > this.#dataStart) this.#onData(bytes.subarray(this.#dataStart, this.#dataEnd));
+      if (this.#dataEnd > this.#dataStart) this.#sink.onData(bytes.subarray(this.#dataStart, this.#dataEnd));
     }
   }
 
@@ -222,7 +222,7 @@ export class Http1ResponseParser {
     this.#method = method;
     this.#sink = sink;
     this.#head = new Http1HeadBuilder(method);
-    this.#chunks = new Http1ChunkedBody((bytes) => sink.onData(bytes));
+    this.#chunks = new Http1ChunkedBody(sink);
   }
 
   /** Whether the response is whole. */

@@ -129,7 +129,8 @@ describe('ReadBuffer', () => {
   });
 
   it('has no memory of its own while little is read, and mixes nothing up with others of which that is true', async () => {
-    const sockets = Array.from({ length: 3 }, () => reading(new ReadBuffer()));
+    const buffers = Array.from({ length: 3 }, () => new ReadBuffer());
+    const sockets = buffers.map(reading);
     const rooms = () => new Set(sockets.map((socket) => socket.memory()));
     for (let turn = 0; turn < 100; turn++) {
       for (const [at, socket] of sockets.entries()) socket.read(`turn ${turn} of ${at}.`);
@@ -138,16 +139,19 @@ describe('ReadBuffer', () => {
     }
     const texts = sockets.map((socket) => socket.texts());
     expect(texts).toEqual(sockets.map((_, at) => texts[at]?.map((_text, turn) => `turn ${turn} of ${at}.`)));
+    expect(buffers.map((buffer) => buffer.isLent)).toEqual([false, false, false]);
     // Several reads in a turn, or a long one, take a page of their own, until it has been quiet for a while.
     sockets[0]?.read('a');
     sockets[0]?.read('b');
     sockets[1]?.read('x'.repeat(5_000));
     expect(rooms().size).toBe(3);
+    expect(buffers.map((buffer) => buffer.isLent)).toEqual([true, true, false]);
     for (let turn = 0; turn < 100; turn++) {
       await nextTurn();
       for (const socket of sockets) socket.read('quiet');
     }
     expect(rooms().size).toBe(1);
+    expect(buffers.map((buffer) => buffer.isLent)).toEqual([false, false, false]);
     expect(sockets.map((socket) => socket.texts().slice(100).join(''))).toEqual(
       ['ab', 'x'.repeat(5_000), ''].map((text) => text + 'quiet'.repeat(100)),
     );

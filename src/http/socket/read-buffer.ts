@@ -1,5 +1,7 @@
-import { systemScheduler } from '../../observe/scheduler.ts';
+import { systemScheduler, Turns } from '../../observe/scheduler.ts';
 
+/** The turns of sockets are the machine's, also in a program whose clock is a fake. */
+const TURNS = Turns.of(systemScheduler);
 const NOTHING = Buffer.alloc(0);
 /** Where quiet sockets read into, all of them: what one has read is copied before another reads. */
 const LANDING = Buffer.allocUnsafeSlow(16 * 1024);
@@ -36,12 +38,19 @@ export class ReadBuffer {
   #receive: ((bytes: Buffer) => void) | undefined;
   #isUsed = false;
   #isGivenUp = false;
-  #hasReadInTurn = false;
+  /** That of the last read. */
+  #turn = -1;
+  #isHandedOnLater = false;
   #wasEarly = false;
 
   /** Whether a socket reads into it. One that does has no 'data' events. */
   get isUsed(): boolean {
     return this.#isUsed;
+  }
+
+  /** Whether what is handed on stays as it is only until `done`. What a quiet socket has read is a copy. */
+  get isLent(): boolean {
+    return !this.#isQuiet;
   }
 
   /** For the socket that is to read into it. */
@@ -84,19 +93,20 @@ export class ReadBuffer {
   }
 
   #received(length: number): boolean {
-    const isFirst = !this.#hasReadInTurn;
+    const turn = TURNS.current();
+    const isFirst = turn !== this.#turn;
+    this.#turn = turn;
     if (!this.#isQuiet) this.#end += length;
-    else if (isFirst && length < SMALL_BYTES) this.#give(Buffer.from(LANDING.subarray(0, length)));
+    else if (isFirst && length < SMALL_BYTES) this.#give(copyOf(LANDING, length));
     else this.#wake(length);
-    if (isFirst) {
-      this.#hasReadInTurn = true;
-      // The turns of sockets are the machine's, also in a program whose clock is a fake.
+    if (isFirst || this.#end - this.#start >= ENOUGH_BYTES) this.handOn();
+    else if (!this.#isHandedOnLater) {
+      this.#isHandedOnLater = true;
       systemScheduler.nextTurn(() => {
-        this.#hasReadInTurn = false;
+        this.#isHandedOnLater = false;
         this.handOn();
       });
     }
-    if (isFirst || this.#end - this.#start >= ENOUGH_BYTES) this.handOn();
     return true;
   }
 
@@ -138,4 +148,10 @@ export class ReadBuffer {
     this.#page = free ?? Buffer.allocUnsafeSlow(this.#size);
     this.#start = this.#end = 0;
   }
+}
+
+function copyOf(bytes: Buffer, length: number): Buffer {
+  const copy = Buffer.allocUnsafe(length);
+  bytes.copy(copy, 0, 0, length);
+  return copy;
 }

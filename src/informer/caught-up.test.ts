@@ -47,15 +47,15 @@ describe('CaughtUp', () => {
   });
 
   it('counts each of several that have left the queue together', async () => {
-    let length = 5;
-    const caughtUp = new CaughtUp(() => length);
+    const queue = { length: 5 };
+    const caughtUp = new CaughtUp(queue);
     let reached = false;
     void caughtUp.waitFor('7').reached.then(() => {
       reached = true;
     });
     caughtUp.queued('7');
     // What came later waits behind it.
-    length = 2;
+    queue.length = 2;
     caughtUp.popped(4);
     await settle();
     expect(reached).toBe(false);

@@ -45,7 +45,7 @@ export function valueReader<T extends KubernetesObject>(path: ObjectPath): (cach
   const [first, second, third, fourth] = path.segments;
   if (first === 'metadata' && third === undefined) {
     if (second === 'name' || second === 'namespace' || second === 'uid' || second === 'resourceVersion') {
-      return (cached) => (cached[second] === '' ? undefined : cached[second]);
+      return (cached) => cached[second] || undefined;
     }
   }
   if (first === 'metadata' && second === 'labels' && third !== undefined && third !== '*' && fourth === undefined) {

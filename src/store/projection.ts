@@ -22,5 +22,14 @@ export function project<T extends KubernetesObject, const Paths extends readonly
   paths: Paths,
 ): ProjectedRow<T, Paths>[] {
   const readers = paths.map((path) => valueReader<T>(parseIndexPath('project', path)));
-  return objects.map((cached) => readers.map((read) => read(cached)) as ProjectedRow<T, Paths>);
+  return objects.map((cached) => rowOf(cached, readers) as ProjectedRow<T, Paths>);
+}
+
+function rowOf<T extends KubernetesObject>(
+  cached: Cached<T>,
+  readers: readonly ((cached: Cached<T>) => unknown)[],
+): unknown[] {
+  const row: unknown[] = new Array(readers.length);
+  for (let i = 0; i < readers.length; i++) row[i] = readers[i]?.(cached);
+  return row;
 }

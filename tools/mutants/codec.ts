@@ -4,6 +4,8 @@ const WINDOW = 'src/codec/byte-window.test.ts';
 const SLABS = 'src/codec/packed/slabs.test.ts';
 const JSON_STORE = 'src/codec/packed/packed-json.test.ts';
 const PROTOBUF_STORE = 'src/codec/packed/packed-protobuf.test.ts';
+const DIRECTORY = 'src/codec/packed/directory.test.ts';
+const OUTLINES = 'src/codec/packed/outline.test.ts';
 const PROTOBUF_VIEWS = 'src/codec/packed/protobuf-views.test.ts';
 const VIEWS = 'src/codec/packed/lazy-view.test.ts';
 const PROXIES = 'src/codec/packed/proxied-view.test.ts';
@@ -15,6 +17,118 @@ const TRANSFORMS = 'src/informer/transform.test.ts';
 const SELECTION = 'src/informer/field-selection.test.ts';
 
 export const CODEC_MUTANTS: readonly Mutant[] = [
+  {
+    bug: 'a directory is made of fields that do not lie in order',
+    file: 'src/codec/packed/directory.ts',
+    original: 'if (!isMore && (number <= last || !this.#add(top, number, at))) return false;',
+    replacement: 'if (!isMore && !this.#add(top, number, at)) return false;',
+    tests: [DIRECTORY],
+  },
+  {
+    bug: 'a directory is made of a field that comes twice',
+    file: 'src/codec/packed/directory.ts',
+    original: 'const isMore = number === last && field?.shape !== ONE;',
+    replacement: 'const isMore = number === last;',
+    tests: [DIRECTORY],
+  },
+  {
+    bug: 'a directory is made of an object that does not begin with its metadata',
+    file: 'src/codec/packed/directory.ts',
+    original: 'if (last === 0 ? number !== 1 : number <= last) return false;',
+    replacement: 'if (number <= last) return false;',
+    tests: [DIRECTORY],
+  },
+  {
+    bug: 'offsets that a directory has no room for are cut off',
+    file: 'src/codec/packed/directory.ts',
+    original: ' || offset > MAX_OFFSET) return false;',
+    replacement: ') return false;',
+    tests: [DIRECTORY],
+  },
+  {
+    bug: 'a directory that a server has sent is believed',
+    file: 'src/codec/packed/packed-cached.ts',
+    original: 'return super.take(bytes, from, end, where);',
+    replacement: 'return super.take(bytes, start, end, where);',
+    tests: [DIRECTORY],
+  },
+  {
+    bug: 'a directory counts managed fields that are dropped',
+    file: 'src/codec/packed/directory.ts',
+    original: 'this.#origin = end - length;',
+    replacement: 'this.#origin = start;',
+    tests: [PROTOBUF_STORE],
+  },
+  {
+    bug: 'a path walks over what lies before its field',
+    file: 'src/codec/packed/protobuf-paths.ts',
+    original: 'if (listed !== 0) {',
+    replacement: 'if (listed < 0) {',
+    tests: [DIRECTORY],
+  },
+  {
+    bug: 'a time that is zero is shown',
+    file: 'src/codec/packed/message-views.ts',
+    original: 'return length > PART_BYTES && (!omitsZero || length <= TIME_BYTES + 2);',
+    replacement: 'return length > PART_BYTES;',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'metadata with fields that are empty look like those with fields that are not',
+    file: 'src/codec/protobuf/identity-scanner.ts',
+    original: 'if (first === 0) this.metadataZeros |= bit;',
+    replacement: '',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'metadata with a zero in two bytes look usual',
+    file: 'src/codec/protobuf/identity-scanner.ts',
+    original: '(isNumber && first === 0x80) ||',
+    replacement: '',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'metadata whose fields come in another order look usual',
+    file: 'src/codec/protobuf/identity-scanner.ts',
+    original: '(bit <= this.metadataFields && (number < FIRST_REPEATED || 2 * bit <= this.metadataFields)) ||',
+    replacement: '',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'an object with a small field at the top looks usual',
+    file: 'src/codec/protobuf/identity-scanner.ts',
+    original: ' || length <= LARGE_BYTES)',
+    replacement: ')',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'what a filter has left looks like what came',
+    file: 'src/codec/packed/packed-cached.ts',
+    original: 'if (!this.scanner.isUsual || this.#filter !== undefined) return',
+    replacement: 'if (!this.scanner.isUsual) return',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'a list that goes on behind another field is taken for that',
+    file: 'src/codec/protobuf/object-decoder.ts',
+    original: 'const known = field === currentField ? current',
+    replacement: 'const known = currentField !== undefined ? current',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'a version with a zero in front loses it',
+    file: 'src/codec/kept-version.ts',
+    original: ' || bytes[start] === ZERO) return undefined;',
+    replacement: ') return undefined;',
+    tests: ['src/codec/kept-version.test.ts'],
+  },
+  {
+    bug: 'long versions are rounded',
+    file: 'src/codec/kept-version.ts',
+    original: 'const MAX_DIGITS = 15;',
+    replacement: 'const MAX_DIGITS = 18;',
+    tests: ['src/codec/kept-version.test.ts'],
+  },
   {
     bug: 'a slab is filled one byte beyond its end',
     file: 'src/codec/packed/slabs.ts',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CachedFrame } from '../api/cached.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { SLICE_MS } from '../observe/time-slice.ts';
+import { SLICE_MS } from '../observe/scheduler.ts';
 import { FrameBatches, type FrameDecoder } from './frame-batches.ts';
 
 /** Each letter is a bookmark at that version; `!` is damage, a comma half a frame. A `~` takes as long as a slice. */

@@ -1,7 +1,7 @@
 import type { CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { TimeSlice } from '../observe/scheduler.ts';
 import type { OnBytes } from './codec.ts';
 
 /** From the bytes of one watch to its frames. Whatever it throws ends the watch. */

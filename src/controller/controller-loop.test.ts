@@ -6,7 +6,7 @@ import { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { noMetrics } from '../observe/metrics.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { TimeSlice } from '../observe/scheduler.ts';
 import { ListWatch } from '../reflector/list-watch.ts';
 import type { Reconcile } from './controller.ts';
 import { ControllerCaches } from './controller-caches.ts';

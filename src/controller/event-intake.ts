@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { ambient } from '../observe/channels.ts';
 import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { TimeSlice } from '../observe/time-slice.ts';
+import type { TimeSlice } from '../observe/scheduler.ts';
 import type { Listener } from '../processor/listener.ts';
 import type { Notification } from '../processor/notification.ts';
 import type { Cause } from './controller.ts';

@@ -1,7 +1,7 @@
 import type { Resource } from '../api/resource.ts';
 import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { TimeSlice } from '../observe/time-slice.ts';
+import type { TimeSlice } from '../observe/scheduler.ts';
 import { keyProblem } from './event-keys.ts';
 
 export interface KeySourceOptions {

@@ -6,7 +6,7 @@ import type { Clock } from '../observe/clock.ts';
 import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { TimeSlice } from '../observe/time-slice.ts';
+import type { TimeSlice } from '../observe/scheduler.ts';
 import type { Recorder } from './controller.ts';
 import { ControllerCaches } from './controller-caches.ts';
 import { type ControllerDefinition, cachedResources } from './controller-definition.ts';

@@ -6,7 +6,7 @@ import { configMaps } from '../generated/api/core/v1.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { HastyClock } from '../observe/hasty-clock-fixture.ts';
 import { silentLogger } from '../observe/logger.ts';
-import { SLICE_MS } from '../observe/time-slice.ts';
+import { SLICE_MS } from '../observe/scheduler.ts';
 import { informerFixture } from './informer-fixture.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 

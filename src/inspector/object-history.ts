@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { SharedIndexInformer } from '../informer/shared-index-informer.ts';
 import type { Clock } from '../observe/clock.ts';
 import { messageOf } from '../observe/guarded.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { TimeSlice } from '../observe/scheduler.ts';
 import type { Change } from './change-book.ts';
 import { objectDifference } from './object-difference.ts';
 import type { ObjectAnswer, ObjectChange, TimedStep } from './protocol.ts';

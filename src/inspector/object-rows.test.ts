@@ -5,7 +5,7 @@ import { LabelSelector } from '../api/label-selector.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { plainCached } from '../api/plain-cached.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { TimeSlice } from '../observe/scheduler.ts';
 import { parseIndexPath } from '../store/index-path.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import { objectDifference } from './object-difference.ts';

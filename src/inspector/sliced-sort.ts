@@ -1,4 +1,4 @@
-import type { TimeSlice } from '../observe/time-slice.ts';
+import type { TimeSlice } from '../observe/scheduler.ts';
 
 /** Sorted in one go: a millisecond or two. */
 const RUN = 2_048;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from './clock.ts';
 import { FakeClock } from './fake-clock.ts';
-import { giveWay, schedulerOf, systemScheduler } from './scheduler.ts';
-import { SLICE_MS, TimeSlice } from './time-slice.ts';
+import { giveWay, SLICE_MS, schedulerOf, systemScheduler, TimeSlice } from './scheduler.ts';
 
 describe('schedulerOf', () => {
   it('is the scheduler that comes with the clock, and the machine where none does', () => {

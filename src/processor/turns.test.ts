@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SLICE_MS } from '../observe/time-slice.ts';
+import { SLICE_MS } from '../observe/scheduler.ts';
 import { Notification } from './notification.ts';
 import { processorFixture, version } from './processor-fixture.ts';
 

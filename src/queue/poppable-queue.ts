@@ -4,8 +4,7 @@ import { isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { schedulerOf } from '../observe/scheduler.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { schedulerOf, TimeSlice } from '../observe/scheduler.ts';
 import {
   type Delta,
   type Deltas,

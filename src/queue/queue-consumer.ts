@@ -1,7 +1,7 @@
 import type { Clock } from '../observe/clock.ts';
 import { guarded } from '../observe/guarded.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { TimeSlice } from '../observe/scheduler.ts';
 import { PoppableQueue } from './poppable-queue.ts';
 import type { ProcessDeltas, Queue } from './queue.ts';
 

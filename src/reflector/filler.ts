@@ -1,8 +1,7 @@
 import type { BrokenObject } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
-import { monotonicMs } from '../observe/scheduler.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { monotonicMs, TimeSlice } from '../observe/scheduler.ts';
 import { afterList, afterWatchList, failureKind } from './failure.ts';
 import { Unusable } from './left-out-book.ts';
 import { listCycle, type WholeState } from './list-cycle.ts';

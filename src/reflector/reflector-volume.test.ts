@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cached } from '../api/cached.ts';
-import { SLICE_MS } from '../observe/time-slice.ts';
+import { SLICE_MS } from '../observe/scheduler.ts';
 import {
   added,
   initialEventsEnd,

@@ -10,7 +10,7 @@ import {
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { TimeSlice } from '../observe/scheduler.ts';
 import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
 import { asError } from './reflector-error.ts';
 

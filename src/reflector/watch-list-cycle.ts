@@ -9,8 +9,7 @@ import {
 } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
-import { monotonicMs } from '../observe/scheduler.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { monotonicMs, TimeSlice } from '../observe/scheduler.ts';
 import { failureKind } from './failure.ts';
 import { FrameStream } from './frame-stream.ts';
 import { refuseOlder, type WholeState } from './list-cycle.ts';

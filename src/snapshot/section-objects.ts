@@ -2,7 +2,7 @@ import type { Cached, CachedList } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
 import { messageOf } from '../observe/guarded.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { TimeSlice } from '../observe/scheduler.ts';
 import { PageIndex, SectionIndex } from './page-index.ts';
 import type { PageReader } from './snapshot.ts';
 import { type Section, SnapshotProblem, type SnapshotReader } from './snapshot-file.ts';

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
 import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { TimeSlice } from '../observe/scheduler.ts';
 import type { ServerIdentity } from './server-identity.ts';
 import type { PageReader, PartDescription, PartState, SnapshotOptions } from './snapshot.ts';
 import type { Section, SnapshotReader, SnapshotWriter } from './snapshot-file.ts';

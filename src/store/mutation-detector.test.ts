@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../observe/fake-clock.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
-import { SLICE_MS } from '../observe/time-slice.ts';
+import { SLICE_MS } from '../observe/scheduler.ts';
 import { type Mutation, MutationDetector, type MutationDetectorOptions } from './mutation-detector.ts';
 import { Store } from './store.ts';
 

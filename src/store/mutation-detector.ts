@@ -2,8 +2,7 @@ import type { Settled } from '../api/defined.ts';
 import { aClock, aFunction, aLogger, aNumber, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { type Clock, sleepOn } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
-import { monotonicMs } from '../observe/scheduler.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { monotonicMs, TimeSlice } from '../observe/scheduler.ts';
 
 /** A change that somebody made to an object of the cache. */
 export interface Mutation {

@@ -1,7 +1,6 @@
 import { channels } from '../observe/channels.ts';
 import type { Timer } from '../observe/clock.ts';
-import { monotonicMs } from '../observe/scheduler.ts';
-import { TimeSlice } from '../observe/time-slice.ts';
+import { monotonicMs, TimeSlice } from '../observe/scheduler.ts';
 import { DelayHeap } from './delay-heap.ts';
 import { NONE } from './slots.ts';
 import { WorkQueue } from './work-queue.ts';

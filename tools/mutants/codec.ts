@@ -117,17 +117,17 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a version with a zero in front loses it',
-    file: 'src/codec/kept-version.ts',
+    file: 'src/codec/protobuf/identity-scanner.ts',
     original: ' || bytes[start] === ZERO) return undefined;',
     replacement: ') return undefined;',
-    tests: ['src/codec/kept-version.test.ts'],
+    tests: ['src/codec/protobuf/kept-version.test.ts'],
   },
   {
     bug: 'long versions are rounded',
-    file: 'src/codec/kept-version.ts',
+    file: 'src/codec/protobuf/identity-scanner.ts',
     original: 'const MAX_DIGITS = 15;',
     replacement: 'const MAX_DIGITS = 18;',
-    tests: ['src/codec/kept-version.test.ts'],
+    tests: ['src/codec/protobuf/kept-version.test.ts'],
   },
   {
     bug: 'a slab is filled one byte beyond its end',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../observe/clock.ts';
 import type { Logger } from '../../observe/logger.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 
 interface WorkLoopOptions {
   readonly clock: Clock;

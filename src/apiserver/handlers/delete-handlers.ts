@@ -1,5 +1,5 @@
 import type { Status } from '../../api/status.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Api } from '../api.ts';
 import { inputFormat, parseText } from '../request/body.ts';
 import { asDeleteBody, type DeleteOptions, deleteOptionsFrom, deleteOptionsObject } from '../request/delete-options.ts';

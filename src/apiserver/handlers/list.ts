@@ -1,5 +1,5 @@
 import type { Clock } from '../../observe/clock.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Api } from '../api.ts';
 import { type ContinueToken, decodeContinue, encodeContinue } from '../request/continue-token.ts';
 import type { WatchFaults } from '../request/fault-plan.ts';

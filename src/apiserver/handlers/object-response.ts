@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Clock } from '../../observe/clock.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 import { type Accepted, plainFormat } from '../request/negotiation.ts';
 import { bytesResponse, type ServerResponse } from '../request/request.ts';
 import { statusError } from '../request/status-error.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../observe/clock.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';

@@ -1,5 +1,5 @@
 import type { ListMeta } from '../../api/metadata.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Api } from '../api.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';

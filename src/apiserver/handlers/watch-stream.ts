@@ -1,6 +1,6 @@
 import type { Status } from '../../api/status.ts';
 import type { Clock, Timer } from '../../observe/clock.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 import { ConnectionLost } from '../http/connection-lost.ts';
 import type { WatchFaults } from '../request/fault-plan.ts';
 import type { Change } from '../storage/storage.ts';

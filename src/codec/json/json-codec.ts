@@ -11,7 +11,7 @@ import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
 import { isStatus } from '../../api/status.ts';
 import type { Clock } from '../../observe/clock.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Codec, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
 import { FrameBatches, type FrameDecoder } from '../frame-batches.ts';

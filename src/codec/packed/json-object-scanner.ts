@@ -10,8 +10,7 @@ import {
   stringAt,
 } from '../json/json-bytes.ts';
 import { beginsWith } from '../json/json-object-reader.ts';
-import { type KeptVersion, versionNumber } from '../kept-version.ts';
-import { KeyReader } from '../protobuf/identity-scanner.ts';
+import { type KeptVersion, KeyReader, versionNumber } from '../protobuf/identity-scanner.ts';
 import type { JsonFormat, JsonLayout, JsonShape } from './json-format.ts';
 import { MetadataNames } from './json-metadata-outlines.ts';
 

@@ -6,8 +6,12 @@ import { markOrigin, type Origin, type Reduction } from '../../api/origin.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufFilter } from '../filter/protobuf-filter.ts';
 import type { Where } from '../keeping.ts';
-import { type KeptVersion, keptVersion } from '../kept-version.ts';
-import { IdentifyingKeeper, type IdentityScanner } from '../protobuf/identity-scanner.ts';
+import {
+  IdentifyingKeeper,
+  type IdentityScanner,
+  type KeptVersion,
+  keptVersion,
+} from '../protobuf/identity-scanner.ts';
 import { type DirectoryWriter, directorySize } from './directory.ts';
 import type { PartReader, ViewSource } from './lazy-view.ts';
 import { KnownLooks, type Outline } from './outline.ts';

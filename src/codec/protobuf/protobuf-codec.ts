@@ -13,7 +13,7 @@ import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { type Resource, resourceName } from '../../api/resource.ts';
 import type { Status } from '../../api/status.ts';
 import type { Clock } from '../../observe/clock.ts';
-import { TimeSlice } from '../../observe/time-slice.ts';
+import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Codec, CodecMemory, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
 import { FrameBatches, type FrameDecoder } from '../frame-batches.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keptVersion, versionNumber } from './kept-version.ts';
+import { keptVersion, versionNumber } from './identity-scanner.ts';
 
 const anyVersion = fc.oneof(
   fc.bigInt({ min: 0n, max: 10n ** 19n }).map(String),

@@ -191,8 +191,8 @@ export class DirectoryWriter {
     for (let at = start; at < end; ) {
       const tag = tagAt(bytes, at);
       const number = tag >>> 3;
-      // The metadata come first, and nothing comes twice.
-      if (last === 0 ? number !== 1 : number <= last) return false;
+      // What has the lowest number comes first, the metadata, and nothing comes twice.
+      if (number <= last) return false;
       const valueEnd = this.#endOf(bytes, at, tag);
       if (valueEnd > end) return false;
       if (this.#listable[number] && (tag & 7) === LENGTH_DELIMITED) {

@@ -1,5 +1,8 @@
 import { createGunzip, type Gunzip } from 'node:zlib';
 
+/** Each piece is made in a thread of the pool, and costs a way there and back. */
+const CHUNK_BYTES = 256 * 1024;
+
 /**
  * Decodes a body of one or several gzip members as it arrives: what a member holds is delivered when its bytes are
  * there, without waiting for the next member or for the end. A body without any byte is empty. Takes and gives
@@ -31,7 +34,7 @@ async function* decode(
   body: AsyncIterable<Uint8Array>,
   wrapError: (error: Error) => Error | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const gunzip = createGunzip();
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   const decoded: Buffer[] = [];
   let failure: { error: Error | undefined } | undefined;
   let empty = true;

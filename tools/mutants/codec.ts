@@ -27,8 +27,22 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a directory is made of a field that comes twice',
     file: 'src/codec/packed/directory.ts',
-    original: 'const isMore = number === last && field?.shape !== ONE;',
-    replacement: 'const isMore = number === last;',
+    original: 'const isMore = number === last && number > 0 && field?.shape !== ONE;',
+    replacement: 'const isMore = number === last && number > 0;',
+    tests: [DIRECTORY],
+  },
+  {
+    bug: 'a directory is made of a number that it cannot read',
+    file: 'src/codec/packed/directory.ts',
+    original: 'number === last && number > 0 && field',
+    replacement: 'number === last && field',
+    tests: [DIRECTORY],
+  },
+  {
+    bug: 'a tag that is written in too many bytes is taken for a shorter one',
+    file: 'src/codec/packed/directory.ts',
+    original: 'return second < 0x80 && second > 0 ?',
+    replacement: 'return second < 0x80 ?',
     tests: [DIRECTORY],
   },
   {

@@ -129,6 +129,21 @@ describe('the directory of an object', () => {
     }
   });
 
+  it('is not made of tags that it does not read, whatever their bytes look like otherwise', async () => {
+    // Who takes the length for a tag finds other fields in the value: 30 seconds, and a text of 29 letters.
+    const value = Buffer.concat([Buffer.from([30, (6 << 3) | 2, 29]), Buffer.from('x'.repeat(29))]);
+    expect(value.length).toBe(4 << 3);
+    // A number of three bytes; and one that would have room in one, written in two.
+    const large = bytesField(3000, value);
+    const padded = Buffer.concat([Buffer.from([(3 << 3) | 2 | 0x80, 0, value.length]), value]);
+    for (const first of [large, padded]) {
+      const object = podOf(metadata, bytesField(2, first, bytesField(10, 'node-7')), bytesField(3, ...STATUS));
+      const cached = await taken(object);
+      expect(sizeIn(cached)).toBe(0);
+      expectReads(cached, object);
+    }
+  });
+
   it('is not made of damaged messages, whose readers get the error', async () => {
     const damaged = podOf(
       metadata,

@@ -213,7 +213,7 @@ export class DirectoryWriter {
       const number = tag >>> 3;
       const wireType = tag & 7;
       const field = number < table.length ? table[number] : undefined;
-      const isMore = number === last && field?.shape !== ONE;
+      const isMore = number === last && number > 0 && field?.shape !== ONE;
       if (!isMore && (number <= last || !this.#add(top, number, at))) return false;
       if (field !== undefined && wireType !== field.wireType && (field.shape !== LIST || wireType !== LENGTH_DELIMITED))
         return false;
@@ -261,10 +261,10 @@ export class DirectoryWriter {
   }
 }
 
-/** 0, which is none, for numbers so large that no directory has room for them. */
+/** 0, which is none, for numbers that no directory has room for, and for those that are written in more bytes than they take. */
 function tagAt(bytes: Buffer, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return first;
   const second = bytes[at + 1] as number;
-  return second < 0x80 ? (first & 0x7f) | (second << 7) : 0;
+  return second < 0x80 && second > 0 ? (first & 0x7f) | (second << 7) : 0;
 }

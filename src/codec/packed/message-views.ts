@@ -99,7 +99,7 @@ export class MessageViews implements PartReader {
     this.#runs = { starts: new Int32Array(plan.fields.length), ends: new Int32Array(plan.fields.length) };
   }
 
-  /** Of the message from `start` to `end`, in an object that begins at `objectStart`, right below the top under the number `top`. */
+  /** Of the message from `start` to `end`, in an object that begins at `objectStart`. `top` is its number there, when it lies right below the top. */
   view(
     bytes: Buffer,
     start: number,

@@ -82,57 +82,54 @@ export class CaughtUp {
   }
 }
 
+/** The version of one part among those of all. */
+export interface PartVersion {
+  /** It counts as soon as it has a version. */
+  readonly isLate: boolean;
+  /** Undefined: it does not count. */
+  value: string | undefined;
+}
+
 /** The oldest of the resourceVersions of several parts, which may come and go; "" as long as one of them has none. */
 export class OldestVersion {
-  /** By the number of the part. Undefined: it does not count. */
-  readonly #versions: (string | undefined)[] = [];
-  readonly #free: number[] = [];
-  #oldest = 0;
+  readonly #parts = new Set<PartVersion>();
+  #oldest: PartVersion | undefined;
 
   get value(): string {
-    return this.#versions[this.#oldest] ?? '';
+    return this.#oldest?.value ?? '';
   }
 
-  /** Another part; returns its number. `isLate`: it counts as soon as it has a version. */
-  join(isLate: boolean): number {
-    const part = this.#free.pop() ?? this.#versions.length;
-    this.#versions[part] = isLate ? undefined : '';
-    this.#find();
+  join(isLate: boolean): PartVersion {
+    const part: PartVersion = { isLate, value: isLate ? undefined : '' };
+    this.#parts.add(part);
+    this.#compare(part);
     return part;
   }
 
   /** Costs next to nothing unless it concerns the oldest. Returns the oldest. */
-  set(part: number, version: string): string {
-    const before = this.#versions[part];
-    if (before === version || (before === undefined && version === '')) return this.value;
-    this.#versions[part] = version;
-    if (part === this.#oldest || before === undefined) this.#find();
+  set(part: PartVersion, version: string): string {
+    if (part.value === version || (part.value === undefined && version === '')) return this.value;
+    part.value = version;
+    if (part === this.#oldest) this.#compareAll();
     else this.#compare(part);
     return this.value;
   }
 
-  /** Sets the version of a part, and reports the oldest. */
-  reporter(part: number, report: (oldest: string) => void): (version: string) => void {
-    return (version) => report(this.set(part, version));
-  }
-
   /** The part is gone. Returns the oldest of the others. */
-  leave(part: number): string {
-    this.#versions[part] = undefined;
-    this.#free.push(part);
-    this.#find();
+  leave(part: PartVersion): string {
+    this.#parts.delete(part);
+    if (part === this.#oldest) this.#oldest = undefined;
+    this.#compareAll();
     return this.value;
   }
 
-  #find(): void {
-    for (let other = 0; other < this.#versions.length; other++) this.#compare(other);
+  #compareAll(): void {
+    for (const part of this.#parts) this.#compare(part);
   }
 
-  #compare(part: number): void {
-    const version = this.#versions[part];
-    if (version === undefined) return;
-    const oldest = this.#versions[this.#oldest];
-    if (oldest === undefined || isOlder(version, oldest)) this.#oldest = part;
+  #compare(part: PartVersion): void {
+    if (part.value === undefined) return;
+    if (this.#oldest?.value === undefined || isOlder(part.value, this.#oldest.value)) this.#oldest = part;
   }
 }
 

@@ -1,12 +1,14 @@
+import { setMaxListeners } from 'node:events';
 import type { Cached, CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { deferred } from '../api/promise-like.ts';
 import type { Reachability } from '../api/reachability.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { CodecMemory } from '../codec/codec.ts';
 import { channels } from '../observe/channels.ts';
-import { type Clock, systemClock } from '../observe/clock.ts';
-import { aborted } from '../observe/interruption.ts';
-import { type Logger, safeLogger } from '../observe/logger.ts';
+import type { Clock } from '../observe/clock.ts';
+import { aborted, onAbort } from '../observe/interruption.ts';
+import type { Logger } from '../observe/logger.ts';
 import { giveWay, monotonicMs, type Scheduler, schedulerOf } from '../observe/scheduler.ts';
 import type { Notification } from '../processor/notification.ts';
 import { DeltaFIFO } from '../queue/delta-fifo.ts';
@@ -22,7 +24,7 @@ import { type ObjectTransform, TransformedSource } from '../reflector/transforme
 import type { PartState } from '../snapshot/snapshot.ts';
 import type { SavedPart } from '../snapshot/snapshot-book.ts';
 import type { ObjectTable } from '../store/object-table.ts';
-import { CaughtUp } from './caught-up.ts';
+import { CaughtUp, type PartVersion } from './caught-up.ts';
 import { type Coverage, fixedCoverage } from './coverage.ts';
 import { DeltaHandler } from './delta-handler.ts';
 import { runWithQueue } from './informer-controller.ts';
@@ -52,11 +54,12 @@ export interface PartMeter {
   /** The changes of one object are stored, and have been handed to the listeners. */
   processed(durationMs: number): void;
   longSlice(stage: 'store'): void;
+  /** All that was queued has been taken from the queue, or a whole list has been queued. */
+  stored(): void;
 }
 
 export interface PartOptions<T extends KubernetesObject>
   extends Omit<CachedReflectorOptions<T>, 'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone'> {
-  name: string;
   table: ObjectTable<T>;
   /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
   queue?: 'delta' | 'inOrder' | undefined;
@@ -67,14 +70,14 @@ export interface PartOptions<T extends KubernetesObject>
   isInitial: () => boolean;
   /** The first list is in the table. Called once. */
   onIn: () => void;
-  /** All that was queued has been taken from the queue, or a whole list has been queued. */
-  onIdle?: (() => void) | undefined;
   /** Measures; unset: nothing is measured. */
   meter?: PartMeter | undefined;
+  /** Its version among those of all parts. */
+  version: PartVersion;
   /** Everything of this part up to `version` is in the table. Called after everything that could have changed that. */
-  onVersion?: ((version: string) => void) | undefined;
-  clock?: Clock | undefined;
-  logger?: Logger | undefined;
+  onVersion: (version: string) => void;
+  clock: Clock;
+  logger: Logger;
 }
 
 /** With no more than this queued, looking up a single object takes next to no time. */
@@ -87,8 +90,15 @@ const MANY = 5_000;
  */
 export class InformerPart<T extends KubernetesObject> implements CachedTarget<T> {
   readonly coverage: Coverage;
+  /** What its objects take, in a packed store. */
+  readonly memory: CodecMemory | undefined;
+  readonly version: PartVersion;
+  /** True when the first list is in the store; false when the part stops, or is skipped, before. */
+  readonly joined = deferred<boolean>();
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
   readonly #table: ObjectTable<T>;
-  readonly #hooks: Pick<PartOptions<T>, 'onIn' | 'onIdle' | 'onVersion' | 'transform'>;
+  readonly #hooks: Pick<PartOptions<T>, 'onIn' | 'onVersion' | 'transform' | 'meter'>;
   readonly #scheduler: Scheduler;
   readonly #reflector: CachedReflector<T>;
   readonly #queue: Queue<Cached<T>>;
@@ -117,19 +127,23 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       isInitial,
       queue: queueType,
       meter,
-      clock = systemClock,
+      clock,
+      logger,
       origin: whose,
+      version,
       onIn,
-      onIdle,
       onVersion,
       ...rest
     } = options;
     const { listerWatcher, keepTransformed, reachability, confirmGone, saved } = source;
-    const logger = safeLogger(options.logger);
+    this.memory = source.memory;
+    this.version = version;
     this.#table = table;
-    this.#hooks = { onIn, onIdle, onVersion, transform };
+    this.#hooks = { onIn, onVersion, transform, meter };
     this.#scheduler = schedulerOf(clock);
     this.coverage = source.coverage ?? fixedCoverage(undefined);
+    void this.coverage.settled?.then(() => this.coverage.isSpare && this.joined.resolve(true));
+    setMaxListeners(0, this.#stopping.signal);
     const transformed = new TransformedSource(listerWatcher, () => this.#intake(transform(), keepTransformed), clock);
     this.#saved = saved;
     const { namespace } = this.coverage;
@@ -146,6 +160,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       ...(confirmGone && { confirmGone }),
       name,
       clock,
+      logger,
       listerWatcher: transformed,
       target: this,
       // Nobody can tell whether a transform is the one that made what was saved.
@@ -285,15 +300,40 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     return this.#reflector.lastSyncResourceVersion();
   }
 
-  /** A part that turns out to be spare has nothing to catch up with. */
-  waitFor(version: string): { reached: Promise<unknown>; cancel: () => void } {
+  /** `reached` is false when the part stops before. A part that turns out to be spare has nothing to catch up with. */
+  waitFor(version: string): { reached: Promise<boolean>; cancel: () => void } {
     const { reached, cancel } = this.#caughtUp.waitFor(version);
     const spare = this.coverage.settled?.then(() => (this.coverage.isSpare ? undefined : reached));
-    return { reached: spare ?? reached, cancel };
+    const stopped = deferred<boolean>();
+    const forget = onAbort(this.#stopping.signal, () => stopped.resolve(false));
+    return {
+      reached: Promise.race([(spare ?? reached).then(() => true), stopped.promise]),
+      cancel: () => {
+        forget();
+        cancel();
+      },
+    };
   }
 
-  /** Resolves when the signal has aborted and all has ended. Sends nothing while it is spare, or may turn out to be. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** Runs until it is stopped or `signal` aborts; resolves when all has ended. */
+  run(signal: AbortSignal): Promise<void> {
+    const forget = onAbort(signal, () => this.#stopping.abort(signal.reason));
+    this.#running = this.#run(this.#stopping.signal).finally(() => {
+      forget();
+      this.joined.resolve(false);
+    });
+    return this.#running;
+  }
+
+  /** Resolves when nothing of it runs any more: no request, no timer, no write to the store. */
+  async stop(): Promise<void> {
+    this.joined.resolve(false);
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  /** Sends nothing while it is spare, or may turn out to be. */
+  async #run(signal: AbortSignal): Promise<void> {
     const { settled } = this.coverage;
     if (settled !== undefined) {
       const stopped = aborted(signal);
@@ -331,32 +371,32 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   }
 
   async #replace(items: readonly Cached<T>[], resourceVersion: string): Promise<void> {
-    const { onVersion, onIdle } = this.#hooks;
+    const { onVersion, meter } = this.#hooks;
     const queue = this.#queue;
     this.#isReplacing = true;
     await queue.replace(items, resourceVersion);
     this.#caughtUp.replaced(resourceVersion);
     this.#isReplacing = false;
-    onVersion?.(this.#caughtUp.storedVersion);
-    onIdle?.();
+    onVersion(this.#caughtUp.storedVersion);
+    meter?.stored();
     if (!this.#isIn) this.#checkIn();
     while (queue.length > MANY && !queue.isClosed) await giveWay(this.#scheduler);
   }
 
   #seen(resourceVersion: string): void {
     this.#caughtUp.queued(resourceVersion);
-    this.#hooks.onVersion?.(this.#caughtUp.storedVersion);
+    this.#hooks.onVersion(this.#caughtUp.storedVersion);
   }
 
   #popped(count: number): void {
-    const { onVersion, onIdle } = this.#hooks;
+    const { onVersion, meter } = this.#hooks;
     this.#caughtUp.popped(count);
-    onVersion?.(this.#caughtUp.storedVersion);
+    onVersion(this.#caughtUp.storedVersion);
     if (!this.#isIn) this.#checkIn();
     if (this.#queue.length > 0) return;
     this.#story?.idle();
     if (this.#refused) this.#tellRefused(this.#refused);
-    onIdle?.();
+    meter?.stored();
   }
 
   #checkIn(): void {

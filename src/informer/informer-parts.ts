@@ -1,34 +1,20 @@
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { CodecMemory } from '../codec/codec.ts';
-import type { Clock } from '../observe/clock.ts';
 import { aborted } from '../observe/interruption.ts';
 import { monotonicMs, TimeSlice } from '../observe/scheduler.ts';
 import { Notification } from '../processor/notification.ts';
 import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
-import type { ObjectTable } from '../store/object-table.ts';
 import { OldestVersion } from './caught-up.ts';
-import type { InformerPart, InformerSource } from './informer-part.ts';
+import { InformerPart, type InformerSource, type PartOptions } from './informer-part.ts';
 import { type InformerState, informerState } from './informer-state.ts';
 import type { InformerPartStatus } from './informer-status.ts';
-import { PartRecord } from './part-record.ts';
-
-/** What a part says to the informer. */
-export interface PartHooks {
-  isInitial: () => boolean;
-  onIn: () => void;
-  onVersion: (version: string) => void;
-  onState: () => void;
-}
-
-type Distribute<T extends KubernetesObject> = (notification: Notification<T>, isSync: boolean) => void;
 
 export interface InformerPartsOptions<T extends KubernetesObject> {
   /** Undefined: one part, which brings everything. */
   namespaces: readonly string[] | undefined;
   source: (namespace: string | undefined) => InformerSource<T>;
-  make: (source: InformerSource<T>, distribute: Distribute<T>, hooks: PartHooks) => InformerPart<T>;
-  table: ObjectTable<T>;
-  distribute: Distribute<T>;
+  /** What all parts have in common. */
+  part: Omit<PartOptions<T>, 'version' | 'isInitial' | 'onIn' | 'onVersion' | 'onState'>;
   /** Whether the informer syncs without the namespaces that are forbidden. */
   skipsForbidden: boolean;
   /** All that was wanted at the beginning is in the store. Once. */
@@ -38,7 +24,6 @@ export interface InformerPartsOptions<T extends KubernetesObject> {
   /** A namespace goes, before its objects do. */
   onLeaving: (namespace: string) => void;
   onState: () => void;
-  clock: Clock;
 }
 
 /**
@@ -47,7 +32,8 @@ export interface InformerPartsOptions<T extends KubernetesObject> {
  */
 export class InformerParts<T extends KubernetesObject> {
   readonly #options: InformerPartsOptions<T>;
-  readonly #records = new Map<string | undefined, PartRecord<T>>();
+  /** By the namespace that was asked for. */
+  readonly #parts = new Map<string | undefined, InformerPart<T>>();
   /** By namespace: settles when it is gone. */
   readonly #leaving = new Map<string, Promise<boolean>>();
   /** What was asked for last. */
@@ -61,27 +47,28 @@ export class InformerParts<T extends KubernetesObject> {
 
   constructor(options: InformerPartsOptions<T>) {
     this.#options = options;
-    this.#createdMs = options.clock.now();
+    this.#createdMs = options.part.clock.now();
     this.#wanted = new Set(options.namespaces);
     for (const namespace of options.namespaces ?? [undefined]) this.#make(namespace);
   }
 
   get size(): number {
-    return this.#records.size;
+    return this.#parts.size;
   }
 
   get state(): InformerState {
-    const states = this.busy().map((record) => ({
-      namespace: record.namespace,
-      state: record.part.state,
-      isSkipped: this.#isSkipped(record),
+    const busy = [...this.#parts].filter(([, part]) => !part.coverage.isSpare);
+    const states = busy.map(([namespace, part]) => ({
+      namespace,
+      state: part.state,
+      isSkipped: this.#isSkipped(part),
     }));
     return informerState(states, this.#createdMs);
   }
 
   /** Of a packed store, all parts together. */
   get memory(): CodecMemory | undefined {
-    const memories = [...this.#records.values()].flatMap(({ memory }) => memory ?? []);
+    const memories = [...this.#parts.values()].flatMap(({ memory }) => memory ?? []);
     if (memories.length === 0) return undefined;
     const sum = (of: (memory: CodecMemory) => number) => memories.reduce((all, memory) => all + of(memory), 0);
     return {
@@ -96,51 +83,51 @@ export class InformerParts<T extends KubernetesObject> {
   hasSynced(): boolean {
     if (this.#isSynced) return true;
     const busy = this.busy();
-    const needed = busy.filter((record) => !this.#isSkipped(record));
+    const needed = busy.filter((part) => !this.#isSkipped(part));
     if (needed.length === 0) return busy.length === 0 && this.#signal !== undefined;
-    return needed.every(({ part }) => part.hasSynced());
+    return needed.every((part) => part.hasSynced());
   }
 
   /** Whether the first list of one of them is in the store. */
   hasOneSynced(): boolean {
-    return this.busy().some(({ part }) => part.hasSynced());
+    return this.busy().some((part) => part.hasSynced());
   }
 
   lastSyncResourceVersion(): string {
     const oldest = new OldestVersion();
-    for (const { part, isLate } of this.busy()) oldest.set(oldest.join(isLate), part.lastSyncResourceVersion());
+    for (const part of this.busy()) oldest.set(oldest.join(part.version.isLate), part.lastSyncResourceVersion());
     return oldest.value;
   }
 
   /** How many objects have changes on their way to the store. */
   get queued(): number {
-    return this.busy().reduce((sum, { part }) => sum + part.queued, 0);
+    return this.busy().reduce((sum, part) => sum + part.queued, 0);
   }
 
   /** Those that bring something, for people. */
   get statuses(): readonly InformerPartStatus[] {
-    return this.busy().map(({ part }) => part.status);
+    return this.busy().map((part) => part.status);
   }
 
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#watchErrorHandler = handler;
-    for (const { part } of this.#records.values()) part.setWatchErrorHandler(handler);
+    for (const part of this.#parts.values()) part.setWatchErrorHandler(handler);
   }
 
   /** Those that bring something. */
-  busy(): readonly PartRecord<T>[] {
-    return [...this.#records.values()].filter(({ part }) => !part.coverage.isSpare);
+  busy(): readonly InformerPart<T>[] {
+    return [...this.#parts.values()].filter(({ coverage }) => !coverage.isSpare);
   }
 
   /** Those that bring, or may bring, objects of a namespace; "" for objects without one. */
-  of(namespace: string): readonly PartRecord<T>[] {
-    return [...this.#records.values()].filter(({ part }) => part.coverage.covers(namespace));
+  of(namespace: string): readonly InformerPart<T>[] {
+    return [...this.#parts.values()].filter(({ coverage }) => coverage.covers(namespace));
   }
 
   /** Runs all parts, and those that come; resolves when the signal has aborted and all has ended. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    for (const record of this.#records.values()) this.#track(record.run(signal));
+    for (const part of this.#parts.values()) this.#track(part.run(signal));
     this.#checkSynced();
     await aborted(signal);
     while (this.#running.size > 0) await Promise.all(this.#running);
@@ -152,25 +139,25 @@ export class InformerParts<T extends KubernetesObject> {
     this.#wanted.add(namespace);
     for (let leaving = this.#leaving.get(namespace); leaving; leaving = this.#leaving.get(namespace)) await leaving;
     if (this.#signal?.aborted || !this.#wanted.has(namespace)) return false;
-    const known = this.#records.get(namespace);
-    const record = known ?? this.#make(namespace);
+    const known = this.#parts.get(namespace);
+    const part = known ?? this.#make(namespace);
     if (!known) this.#options.onState();
     if (this.#signal === undefined) return true;
-    if (!known) this.#track(record.run(this.#signal));
-    return await record.joined.promise;
+    if (!known) this.#track(part.run(this.#signal));
+    return await part.joined.promise;
   }
 
   /** See `FactoryNamespaces.remove`. */
   async remove(namespace: string): Promise<boolean> {
     this.#wanted.delete(namespace);
-    const record = this.#records.get(namespace);
-    if (record === undefined) return this.#leaving.get(namespace) ?? false;
+    const part = this.#parts.get(namespace);
+    if (part === undefined) return this.#leaving.get(namespace) ?? false;
     // It is cluster-scoped, as the server has told: this part brings everything, whatever the namespaces are.
-    if (record.part.coverage.namespace === undefined) return true;
-    this.#records.delete(namespace);
-    record.part.coverage.leave?.();
+    if (part.coverage.namespace === undefined) return true;
+    this.#parts.delete(namespace);
+    part.coverage.leave?.();
     this.#options.onLeaving(namespace);
-    const leaving = this.#empty(record, namespace).finally(() => this.#leaving.delete(namespace));
+    const leaving = this.#empty(part, namespace).finally(() => this.#leaving.delete(namespace));
     this.#leaving.set(namespace, leaving);
     this.#track(leaving);
     this.#options.onState();
@@ -184,38 +171,37 @@ export class InformerParts<T extends KubernetesObject> {
     this.#options.onSynced();
   }
 
-  #make(namespace: string | undefined): PartRecord<T> {
-    const { table, source: sourceOf, make, distribute } = this.#options;
-    const source = sourceOf(namespace);
-    const isLate = this.#isSynced;
-    const slot = this.#versions.join(isLate);
-    const part = make(source, distribute, {
+  #make(namespace: string | undefined): InformerPart<T> {
+    const { table } = this.#options.part;
+    const version = this.#versions.join(this.#isSynced);
+    const part = new InformerPart(this.#options.source(namespace), {
+      ...this.#options.part,
+      version,
       isInitial: () => !this.#isSynced,
       onIn: () => {
-        record.joined.resolve(true);
+        part.joined.resolve(true);
         this.#options.onJoined();
         this.#checkSynced();
       },
-      onVersion: this.#versions.reporter(slot, table.bookmark.bind(table)),
+      onVersion: (reached) => table.bookmark(this.#versions.set(version, reached)),
       onState: () => {
-        if (this.#isSkipped(record)) {
-          record.joined.resolve(false);
+        if (this.#isSkipped(part)) {
+          part.joined.resolve(false);
           this.#checkSynced();
         }
         this.#options.onState();
       },
     });
-    const record = new PartRecord<T>({ namespace, memory: source.memory, part, slot, isLate });
     if (this.#watchErrorHandler) part.setWatchErrorHandler(this.#watchErrorHandler);
-    this.#records.set(namespace, record);
-    return record;
+    this.#parts.set(namespace, part);
+    return part;
   }
 
   /** Stops the part, then notifies of its objects as deleted, in slices. False when the informer stopped before the end. */
-  async #empty(record: PartRecord<T>, namespace: string): Promise<boolean> {
-    const { table, distribute, clock } = this.#options;
-    await record.stop();
-    const oldest = this.#versions.leave(record.slot);
+  async #empty(part: InformerPart<T>, namespace: string): Promise<boolean> {
+    const { table, distribute, clock } = this.#options.part;
+    await part.stop();
+    const oldest = this.#versions.leave(part.version);
     if (oldest !== '') table.bookmark(oldest);
     const slice = new TimeSlice(clock);
     const prefix = `${namespace}/`;
@@ -228,7 +214,7 @@ export class InformerParts<T extends KubernetesObject> {
     return true;
   }
 
-  #isSkipped({ part }: PartRecord<T>): boolean {
+  #isSkipped(part: InformerPart<T>): boolean {
     return this.#options.skipsForbidden && part.state.phase === 'forbidden' && !part.hasSynced();
   }
 

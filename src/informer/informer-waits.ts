@@ -5,14 +5,13 @@ import { checkedOptions, shown } from '../api/option-check.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
-import { onAbort } from '../observe/interruption.ts';
 import type { Notification } from '../processor/notification.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 import { WAIT_CHECKS } from './call-options.ts';
 import type { WaitOptions } from './informer.ts';
+import type { InformerPart } from './informer-part.ts';
 import type { InformerParts } from './informer-parts.ts';
 import { type CachedCondition, KeyWaits } from './key-waits.ts';
-import type { PartRecord } from './part-record.ts';
 import { waitFirst } from './wait.ts';
 
 export interface InformerWaitsOptions<T extends KubernetesObject> {
@@ -77,10 +76,10 @@ export class InformerWaits<T extends KubernetesObject> {
     }
     const key = isObject ? metaNamespaceKey(version) : undefined;
     if (key !== undefined && this.#holds(key, wanted)) return;
-    const records = isObject
-      ? this.#recordsOf(version.metadata?.namespace ?? '', version.metadata?.name)
+    const concerned = isObject
+      ? this.#partsOf(version.metadata?.namespace ?? '', version.metadata?.name)
       : parts.busy();
-    const waits = records.map((record) => versionWait(record, wanted));
+    const waits = concerned.map((part) => part.waitFor(wanted));
     const reached = Promise.all(waits.map((wait) => wait.reached));
     const first = await waitFirst(reached, stopped, options, clock);
     for (const wait of waits) wait.cancel();
@@ -106,7 +105,7 @@ export class InformerWaits<T extends KubernetesObject> {
     const options = checkedOptions<WaitOptions>(`waitUntil of ${name}`, given, WAIT_CHECKS);
     this.#options.checkKey(key);
     const { namespace, name: objectName } = splitMetaNamespaceKey(key);
-    this.#recordsOf(namespace, objectName);
+    this.#partsOf(namespace, objectName);
     const wait = this.#keys.add(key, condition);
     this.#leave ??= this.#options.observe((notification) => this.#keys.changed(notification));
     try {
@@ -129,15 +128,15 @@ export class InformerWaits<T extends KubernetesObject> {
     const { parts, table } = this.#options;
     const object = table.get(key);
     const { namespace } = splitMetaNamespaceKey(key);
-    if (object || parts.of(namespace).some(({ part }) => part.hasSynced())) look(object);
+    if (object || parts.of(namespace).some((part) => part.hasSynced())) look(object);
   }
 
   /** Throws a `TypeError` when there is none. */
-  #recordsOf(namespace: string, objectName: string | undefined): readonly PartRecord<T>[] {
+  #partsOf(namespace: string, objectName: string | undefined): readonly InformerPart<T>[] {
     const { name, parts } = this.#options;
-    const records = parts.of(namespace);
-    if (records.length > 0) return records;
-    const own = parts.busy().map(({ part }) => part.coverage.namespace);
+    const found = parts.of(namespace);
+    if (found.length > 0) return found;
+    const own = parts.busy().map(({ coverage }) => coverage.namespace);
     const where = namespace ? `is in namespace ${namespace}` : 'has no namespace';
     throw new TypeError(
       `${name} never holds ${objectName}, which ${where}: it watches ${own.join(', ') || 'no namespace at present'}`,
@@ -156,20 +155,4 @@ export class InformerWaits<T extends KubernetesObject> {
       `${name} no longer watches namespace ${namespace}, which was removed while ${key} was waited for`,
     );
   }
-}
-
-/** `reached` is false when the part goes before. */
-function versionWait<T extends KubernetesObject>({ part, stopped }: PartRecord<T>, version: string) {
-  const { reached, cancel } = part.waitFor(version);
-  let forget = () => {};
-  const left = new Promise<boolean>((resolve) => {
-    forget = onAbort(stopped, () => resolve(false));
-  });
-  return {
-    reached: Promise.race([reached.then(() => true), left]),
-    cancel: () => {
-      forget();
-      cancel();
-    },
-  };
 }

@@ -38,7 +38,6 @@ import type { Controller } from './informer-controller.ts';
 import { InformerMetrics } from './informer-metrics.ts';
 import { informerOptions, type SharedIndexInformerOptions } from './informer-options.ts';
 import { keyCheck, originName, originObservers, originParts, whyNotHeld } from './informer-origin.ts';
-import { InformerPart } from './informer-part.ts';
 import { InformerParts } from './informer-parts.ts';
 import { type InformerState, standing } from './informer-state.ts';
 import { type HandlerStatus, handlerStatus, type InformerMemory, type InformerPartStatus } from './informer-status.ts';
@@ -122,21 +121,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       clock,
       logger,
       onClosed: () => this.#stopClosed(),
-      onDamage: (object, error) => this.#parts.of(object.namespace)[0]?.part.damaged(object, error),
+      onDamage: (object, error) => this.#parts.of(object.namespace)[0]?.damaged(object, error),
     });
     this.#closed = 'cluster' in options ? options.cluster.closed : undefined;
     const pacer = new RequestPacer({ clock, random, sources: () => this.#parts.size });
     const isPacked = 'cluster' in options && options.store !== 'plain';
     this.#parts = new InformerParts<T>({
       ...origin,
-      table: this.#table,
-      clock,
       skipsForbidden: 'onForbidden' in options && options.onForbidden === 'skip',
-      distribute: (notification, isSync) => {
-        if (isPacked) detector?.watch(notification.object.key, notification.view());
-        this.#processor.distribute(notification, isSync);
-        for (const observer of this.#observers) this.#observed(observer, notification);
-      },
       onSynced: () => {
         this.#synced.resolve();
         this.#processor.checkSynced();
@@ -144,19 +136,23 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       onJoined: () => this.#waits.joined(),
       onLeaving: (namespace) => this.#waits.left(namespace),
       onState: () => this.#states.check(),
-      make: (source, distribute, hooks) =>
-        new InformerPart<T>(source, {
-          ...rest,
-          ...hooks,
-          name,
-          origin: { informer: this.id },
-          pacer,
-          table: this.#table,
-          distribute,
-          ...(detector && !isPacked && { onStored: (object) => detector.watch(object.key, object.view()) }),
-          transform: () => this.#transform,
-          ...(meter && { meter, metrics: meter.scope, onIdle: () => meter.stored() }),
-        }),
+      part: {
+        ...rest,
+        name,
+        clock,
+        logger,
+        origin: { informer: this.id },
+        pacer,
+        table: this.#table,
+        distribute: (notification, isSync) => {
+          if (isPacked) detector?.watch(notification.object.key, notification.view());
+          this.#processor.distribute(notification, isSync);
+          for (const observer of this.#observers) this.#observed(observer, notification);
+        },
+        ...(detector && !isPacked && { onStored: (object: Cached<T>) => detector.watch(object.key, object.view()) }),
+        transform: () => this.#transform,
+        ...(meter && { meter, metrics: meter.scope }),
+      },
     });
     setMaxListeners(0, this.#stopping.signal);
     this.#stopped = aborted(this.#stopping.signal);

@@ -63,14 +63,14 @@ export const DAILY_USE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a namespace that is added twice is watched twice',
     file: 'src/informer/informer-parts.ts',
-    original: 'const record = known ?? this.#make(namespace);',
-    replacement: 'const record = this.#make(namespace);',
+    original: 'const part = known ?? this.#make(namespace);',
+    replacement: 'const part = this.#make(namespace);',
     tests: [NAMESPACES],
   },
   {
     bug: 'an added namespace waits for nothing',
     file: 'src/informer/informer-parts.ts',
-    original: '    return await record.joined.promise;\n',
+    original: '    return await part.joined.promise;\n',
     replacement: '    return true;\n',
     tests: [NAMESPACES],
   },

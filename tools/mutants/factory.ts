@@ -50,7 +50,7 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   {
     bug: 'waitFor an object of another namespace resolves at once',
     file: 'src/informer/informer-waits.ts',
-    original: "? this.#recordsOf(version.metadata?.namespace ?? '', version.metadata?.name)",
+    original: "? this.#partsOf(version.metadata?.namespace ?? '', version.metadata?.name)",
     replacement: "? parts.of(version.metadata?.namespace ?? '')",
     tests: [NAMESPACES],
   },
@@ -71,8 +71,8 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
   {
     bug: 'waitFor a version waits for the parts that are spare',
     file: 'src/informer/informer-part.ts',
-    original: 'return { reached: spare ?? reached, cancel };',
-    replacement: 'void spare;\n    return { reached, cancel };',
+    original: 'Promise.race([(spare ?? reached).then(',
+    replacement: 'Promise.race([reached.then(',
     tests: [SCOPE],
   },
   {

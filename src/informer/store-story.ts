@@ -1,15 +1,14 @@
 import type { CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
-import { channels, nextId, type StoreValue, type Writable } from '../observe/channels.ts';
+import { channels, nextId, type OfPart, type StoreValue, type Writable } from '../observe/channels.ts';
 import type { Notification } from '../processor/notification.ts';
-import type { TraceOrigin } from '../reflector/reflector-trace.ts';
 
 /**
  * Tells the channel `tidewatch:store` what a part has changed, and which list or batch of frames brought it. For as long as somebody listens: one that
  * has missed a change is let go.
  */
 export class StoreStory {
-  readonly #origin: TraceOrigin;
+  readonly #origin: OfPart;
   readonly #current: () => number;
   /** What brought all that is queued, unless `#later` knows better; 0: what came before somebody listened. */
   #first = 0;
@@ -17,7 +16,7 @@ export class StoreStory {
   readonly #later = new Map<string, number>();
 
   /** @param current the id of what the reflector writes */
-  constructor(origin: TraceOrigin, current: () => number) {
+  constructor(origin: OfPart, current: () => number) {
     this.#origin = origin;
     this.#current = current;
   }

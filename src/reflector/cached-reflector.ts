@@ -19,7 +19,7 @@ type ObjectChange<T extends KubernetesObject> = Extract<CachedChange<T>, { reado
 
 const VERB = { ADDED: 'addition', MODIFIED: 'update', DELETED: 'deletion', REPAIRED: 'repair' } as const;
 
-/** The reflector of objects in the form in which they are kept. See `Reflector` for what it promises. */
+/** The reflector of objects in the form in which they are kept. See `Reflector` for what it and its methods promise. */
 export class CachedReflector<T extends KubernetesObject> {
   readonly name: string;
   readonly #session: Session<T>;
@@ -39,7 +39,6 @@ export class CachedReflector<T extends KubernetesObject> {
     return this.#session.state.state;
   }
 
-  /** The last version that the target has; "" before the first list. */
   lastSyncResourceVersion(): string {
     return this.#session.position.resourceVersion;
   }
@@ -49,7 +48,6 @@ export class CachedReflector<T extends KubernetesObject> {
     return this.#session.trace.current;
   }
 
-  /** Takes the place of the one from the options. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#session.watchErrorHandler = handler;
   }
@@ -69,10 +67,6 @@ export class CachedReflector<T extends KubernetesObject> {
     else this.#rounds?.relist(unusable);
   }
 
-  /**
-   * Resolves when the signal has aborted and all has ended; never rejects. A reflector runs once: a second call warns and
-   * resolves with the first.
-   */
   run({ signal }: { signal: AbortSignal }): Promise<void> {
     if (this.#running !== undefined) {
       this.#session.settings.logger.warn(`${this.name}: run was called a second time; it changes nothing.`);
@@ -81,7 +75,6 @@ export class CachedReflector<T extends KubernetesObject> {
     return this.#running;
   }
 
-  /** See `Reflector`. */
   async listAndWatch({ signal }: { signal: AbortSignal }): Promise<void> {
     if (this.#running !== undefined) {
       throw new TidewatchError('misuse', `${this.name}: listAndWatch was called while the reflector runs`);

@@ -6,7 +6,9 @@ import { channels } from '../observe/channels.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
 import { CallScope, interruptible, onAbort } from '../observe/interruption.ts';
 import { monotonicMs, schedulerOf } from '../observe/scheduler.ts';
-import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
+import type { CallContext } from './lister-watcher.ts';
+import type { Arrived, TracedCall } from './reflector-trace.ts';
+import type { Session } from './session.ts';
 
 /** By when something must have happened, and what to say when it has not. */
 export interface Deadline {
@@ -68,26 +70,6 @@ export class Watchdog {
   }
 }
 
-/** What has come of a watch, for those who listen to the channel of frames; they set it back when they have read it. */
-export interface Arrived {
-  bytes: number;
-  /** When the first of them came, in monotonic time. 0: none has. */
-  sinceMs: number;
-}
-
-export interface FrameStreamOptions<T extends KubernetesObject> {
-  listerWatcher: CachedListerWatcher<T>;
-  options: ListOptions & { timeoutSeconds: number };
-  clock: Clock;
-  signal: AbortSignal;
-  /** What the watch function gets; `signal` ends the call. */
-  context: (signal: AbortSignal) => CallContext;
-  /** Called when the server has accepted the watch, and for each batch of frames. Must not throw. */
-  onContact: () => void;
-  /** Holds from the request on, so for the response's head too. */
-  deadline: () => Deadline;
-}
-
 /**
  * One watch, from its request on. Reading from it rejects when the connection breaks, when the deadline is missed, and
  * when the signal aborts; in the last two cases it has closed itself, whether or not anybody reads. Otherwise whoever
@@ -109,12 +91,13 @@ export class FrameStream<T extends KubernetesObject> {
 
   private constructor(
     frames: CachedFrames<T>,
-    { options, onContact }: FrameStreamOptions<T>,
+    timeoutSeconds: number,
     scope: CallScope,
     watchdog: Watchdog,
     arrived: Arrived,
+    onContact: () => void,
   ) {
-    this.timeoutSeconds = options.timeoutSeconds;
+    this.timeoutSeconds = timeoutSeconds;
     this.arrived = arrived;
     this.#onContact = onContact;
     this.#frames = frames[Symbol.asyncIterator]();
@@ -124,19 +107,24 @@ export class FrameStream<T extends KubernetesObject> {
     onAbort(scope.signal, () => this.#aborted());
   }
 
-  /** Resolves when the server has accepted the watch. */
-  static async open<T extends KubernetesObject>(stream: FrameStreamOptions<T>): Promise<FrameStream<T>> {
-    const { listerWatcher, options, clock, signal, deadline, context } = stream;
+  /** Resolves when the server has accepted the watch. The deadline holds from the request on, so for the response's head too. */
+  static async open<T extends KubernetesObject>(
+    { settings, signal, state, trace }: Session<T>,
+    call: TracedCall,
+    options: ListOptions & { timeoutSeconds: number },
+    deadline: () => Deadline,
+  ): Promise<FrameStream<T>> {
+    const { listerWatcher, clock } = settings;
     const scope = new CallScope(signal);
     const watchdog = new Watchdog(clock, deadline, (problem) => scope.abort(problem));
     try {
       // Not called in a closure: what lives as long as the watch would keep alive whatever the caller had at hand, such as a whole list.
       const arrived = { bytes: 0, sinceMs: 0 };
-      const callContext = withArrivals(context(scope.signal), arrived, clock);
-      const call = () => listerWatcher.watch(options, callContext);
-      const frames = await interruptible(call, scope.signal, abandon);
-      stream.onContact();
-      return new FrameStream(frames, stream, scope, watchdog, arrived);
+      const context = withArrivals(trace.contextOf(call, scope.signal), arrived, clock);
+      const watch = () => listerWatcher.watch(options, context);
+      const frames = await interruptible(watch, scope.signal, abandon);
+      state.contact();
+      return new FrameStream(frames, options.timeoutSeconds, scope, watchdog, arrived, state.contact);
     } catch (error) {
       watchdog.stop();
       scope.release();

@@ -119,13 +119,13 @@ export class ListAndWatch<T extends KubernetesObject> {
       stream = handedOver ?? (await openWatch(session, expectsBookmarks, call));
     } catch (error) {
       signal.throwIfAborted();
-      trace.watchEnded(call, 'failed', from, 0, failureKind(error));
+      trace.watch(call, { step: 'failed', resourceVersion: from, events: 0, failure: failureKind(error) });
       if (failureKind(error) !== 'silent') return await this.#openFailed(error);
       if (isResumed) this.#silentWatches.add(monotonicMs(clock) - startMs);
       return await this.#ended(error, false);
     }
 
-    trace.watchOpened(call, from, list);
+    trace.watch(call, { step: 'opened', resourceVersion: from, events: 0, ...(list !== undefined && { list }) });
     const cycle = new WatchCycle(session, stream, expectsBookmarks, list ?? call.id);
     let failure: unknown;
     try {
@@ -140,11 +140,11 @@ export class ListAndWatch<T extends KubernetesObject> {
       this.#stream = undefined;
       stream.close();
     }
-    const why = failure === undefined ? undefined : failureKind(failure);
-    trace.watchEnded(call, 'ended', position.resourceVersion, cycle.events, signal.aborted ? undefined : why);
+    const { events } = cycle;
+    const why = failure === undefined || signal.aborted ? {} : { failure: failureKind(failure) };
+    trace.watch(call, { step: 'ended', resourceVersion: position.resourceVersion, events, ...why });
     signal.throwIfAborted();
     if (cycle.hasBookmarks) this.#sendsBookmarks = true;
-    const { events } = cycle;
     const lastedMs = monotonicMs(clock) - startMs;
     if (events > 0) this.#silentWatches.reset();
     else if (isResumed) this.#silentWatches.add(lastedMs);

@@ -65,12 +65,12 @@ async function listFrom<T extends KubernetesObject>(
     });
     refuseOlder(resourceVersion, list.resourceVersion);
   } catch (error) {
-    if (!signal.aborted) trace.listFailed(call, 'list', failureKind(error));
+    if (!signal.aborted) trace.list(call, { how: 'list', failure: failureKind(error) });
     throw error;
   }
   if (resourceVersion === '0' && list.isPaginated) position.markPaginated();
   const { items, broken, pages } = list;
-  trace.listed(call, 'list', items.length, list.resourceVersion);
+  trace.list(call, { how: 'list', items: items.length, resourceVersion: list.resourceVersion });
   const how = `${items.length} objects listed in ${pages} ${pages === 1 ? 'page' : 'pages'}`;
   return { items, broken, resourceVersion: list.resourceVersion, how };
 }

@@ -34,7 +34,13 @@ export function plainSource<T extends KubernetesObject>(
       const list = await from.list(options, context);
       return cachedList(list, resource === undefined ? take : (object) => take(listedIn(list, object, resource)));
     },
-    watch: async (options, context) => cachedFrames(await from.watch(options, context), take),
+    watch: async (options, context) => {
+      const events = await from.watch(options, context);
+      if (typeof events?.[Symbol.asyncIterator] !== 'function') {
+        throw new TypeError('the watch function must return an async iterable of events');
+      }
+      return framesOf(events, take);
+    },
   };
 }
 
@@ -86,16 +92,6 @@ function listMeta(metadata: (ListMeta & { _continue?: unknown }) | undefined): L
     ...(typeof metadata?.resourceVersion === 'string' && { resourceVersion: metadata.resourceVersion }),
     ...(typeof token === 'string' && { continue: token }),
   };
-}
-
-function cachedFrames<T extends KubernetesObject>(
-  events: AsyncIterable<WatchEvent<T>>,
-  toCached: (object: T) => Cached<T>,
-): CachedFrames<T> {
-  if (typeof events?.[Symbol.asyncIterator] !== 'function') {
-    throw new TypeError('the watch function must return an async iterable of events');
-  }
-  return framesOf(events, toCached);
 }
 
 async function* framesOf<T extends KubernetesObject>(

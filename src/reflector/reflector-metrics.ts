@@ -4,69 +4,60 @@ import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 /** What client-go's reflector metrics would be if anything still registered them, and counts of failures, relists, frames and bytes. */
 export class ReflectorMetrics {
   readonly #labels: MetricLabels;
-  readonly #lists;
-  readonly #listSeconds;
-  readonly #listItems;
-  readonly #relists;
-  readonly #watches;
-  readonly #shortWatches;
-  readonly #watchSeconds;
-  readonly #watchEvents;
-  readonly #failures;
-  readonly #frames;
-  readonly #bytes;
-  readonly #longSlices;
+  readonly #series;
 
   constructor(metrics: Metrics, name: string) {
     this.#labels = { name };
-    this.#lists = metrics.counter(METRICS.lists);
-    this.#listSeconds = metrics.histogram(METRICS.listSeconds);
-    this.#listItems = metrics.histogram(METRICS.listItems);
-    this.#relists = metrics.counter(METRICS.relists);
-    this.#watches = metrics.counter(METRICS.watches);
-    this.#shortWatches = metrics.counter(METRICS.shortWatches);
-    this.#watchSeconds = metrics.histogram(METRICS.watchSeconds);
-    this.#watchEvents = metrics.histogram(METRICS.watchEvents);
-    this.#failures = metrics.counter(METRICS.failures);
-    this.#frames = metrics.counter(METRICS.frames);
-    this.#bytes = metrics.counter(METRICS.bytes);
-    this.#longSlices = metrics.counter(METRICS.longSlices);
+    this.#series = {
+      lists: metrics.counter(METRICS.lists),
+      listSeconds: metrics.histogram(METRICS.listSeconds),
+      listItems: metrics.histogram(METRICS.listItems),
+      relists: metrics.counter(METRICS.relists),
+      watches: metrics.counter(METRICS.watches),
+      shortWatches: metrics.counter(METRICS.shortWatches),
+      watchSeconds: metrics.histogram(METRICS.watchSeconds),
+      watchEvents: metrics.histogram(METRICS.watchEvents),
+      failures: metrics.counter(METRICS.failures),
+      frames: metrics.counter(METRICS.frames),
+      bytes: metrics.counter(METRICS.bytes),
+      longSlices: metrics.counter(METRICS.longSlices),
+    };
   }
 
   listed(items: number, durationMs: number): void {
-    this.#lists.add(1, this.#labels);
-    this.#listSeconds.observe(durationMs / 1000, this.#labels);
-    this.#listItems.observe(items, this.#labels);
+    this.#series.lists.add(1, this.#labels);
+    this.#series.listSeconds.observe(durationMs / 1000, this.#labels);
+    this.#series.listItems.observe(items, this.#labels);
   }
 
   /** The watch cannot go on. */
   relists(cause: string): void {
-    this.#relists.add(1, { ...this.#labels, cause });
+    this.#series.relists.add(1, { ...this.#labels, cause });
   }
 
   watchOpened(): void {
-    this.#watches.add(1, this.#labels);
+    this.#series.watches.add(1, this.#labels);
   }
 
   watchEnded(events: number, durationMs: number, isShort: boolean): void {
-    if (isShort) this.#shortWatches.add(1, this.#labels);
-    this.#watchSeconds.observe(durationMs / 1000, this.#labels);
-    this.#watchEvents.observe(events, this.#labels);
+    if (isShort) this.#series.shortWatches.add(1, this.#labels);
+    this.#series.watchSeconds.observe(durationMs / 1000, this.#labels);
+    this.#series.watchEvents.observe(events, this.#labels);
   }
 
   failed(kind: string): void {
-    this.#failures.add(1, { ...this.#labels, kind });
+    this.#series.failures.add(1, { ...this.#labels, kind });
   }
 
   framesDecoded(count: number): void {
-    this.#frames.add(count, this.#labels);
+    this.#series.frames.add(count, this.#labels);
   }
 
   bytesDecoded(count: number): void {
-    this.#bytes.add(count, this.#labels);
+    this.#series.bytes.add(count, this.#labels);
   }
 
   readonly longSlice = (): void => {
-    this.#longSlices.add(1, { ...this.#labels, stage: 'reflector' });
+    this.#series.longSlices.add(1, { ...this.#labels, stage: 'reflector' });
   };
 }

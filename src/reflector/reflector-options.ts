@@ -13,6 +13,7 @@ import {
   optionsOf,
 } from '../api/option-check.ts';
 import type { Reachability } from '../api/reachability.ts';
+import type { OfPart } from '../observe/channels.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { type Metrics, safeMetrics } from '../observe/metrics.ts';
@@ -20,7 +21,6 @@ import { type Random, systemRandom } from '../observe/random.ts';
 import { BACKOFF_CHECKS, type BackoffOptions } from './backoff.ts';
 import type { CachedListerWatcher, CachedTarget, ListerWatcher } from './lister-watcher.ts';
 import type { ReflectorPhase, ReflectorState } from './reflector-state.ts';
-import type { TraceOrigin } from './reflector-trace.ts';
 import type { RequestPacer } from './request-pacer.ts';
 import type { SavedState } from './saved-state.ts';
 
@@ -74,7 +74,7 @@ export interface CachedReflectorOptions<T extends KubernetesObject> extends Refl
   /** What to begin with in place of a list, if it can be used. */
   savedState?: SavedState<T>;
   /** Whose it is, for those who look inside. */
-  origin?: Omit<TraceOrigin, 'name'>;
+  origin?: Omit<OfPart, 'name'>;
 }
 
 /** How a reflector behaves, whatever it reads from and writes to. */

@@ -1,17 +1,17 @@
 import type { CachedFrame } from '../api/cached.ts';
-import { channels, type FramesValue, nextId, type Writable } from '../observe/channels.ts';
+import {
+  channels,
+  type FramesValue,
+  type ListValue,
+  nextId,
+  type OfPart,
+  type WatchValue,
+  type Writable,
+} from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
-import type { Arrived } from './frame-stream.ts';
 import type { CallContext } from './lister-watcher.ts';
 import type { ReflectorMetrics } from './reflector-metrics.ts';
-
-/** Whose lists and watches they are. */
-export interface TraceOrigin {
-  readonly name: string;
-  readonly informer?: number;
-  readonly namespace?: string;
-}
 
 /** A list or a watch that has begun. */
 export interface TracedCall {
@@ -19,9 +19,16 @@ export interface TracedCall {
   readonly startMs: number;
 }
 
+/** What has come of a watch, for those who listen to the channel of frames; they set it back when they have read it. */
+export interface Arrived {
+  bytes: number;
+  /** When the first of them came, in monotonic time. 0: none has. */
+  sinceMs: number;
+}
+
 /** Tells the channels what a reflector does, and counts what it decodes. */
 export class ReflectorTrace {
-  readonly #origin: TraceOrigin;
+  readonly #origin: OfPart;
   readonly #clock: Clock;
   readonly #metrics: ReflectorMetrics;
   /** Whether frames and bytes are counted, whoever listens. */
@@ -29,7 +36,7 @@ export class ReflectorTrace {
   /** The list or the batch of frames that is being written; 0: nobody has asked. */
   current = 0;
 
-  constructor(origin: TraceOrigin, clock: Clock, metrics: ReflectorMetrics, counts: boolean) {
+  constructor(origin: OfPart, clock: Clock, metrics: ReflectorMetrics, counts: boolean) {
     this.#origin = origin;
     this.#clock = clock;
     this.#metrics = metrics;
@@ -45,35 +52,17 @@ export class ReflectorTrace {
     return { signal, cause: id, ...(this.counts && { onBytes: (count) => this.#metrics.bytesDecoded(count) }) };
   }
 
-  listed(call: TracedCall, how: 'list' | 'watchList', items: number, resourceVersion: string): void {
-    this.current = call.id;
+  /** A list has ended, well or not. What it has brought is written next. */
+  list(call: TracedCall, outcome: Pick<ListValue, 'how' | 'items' | 'resourceVersion' | 'failure'>): void {
+    if (outcome.failure === undefined) this.current = call.id;
     if (!channels.list.hasSubscribers) return;
-    channels.list.publish({ ...this.#origin, ...call, how, items, resourceVersion, atMs: monotonicMs(this.#clock) });
+    channels.list.publish({ ...this.#origin, ...call, ...outcome, atMs: monotonicMs(this.#clock) });
   }
 
-  listFailed(call: TracedCall, how: 'list' | 'watchList', failure: string): void {
-    if (!channels.list.hasSubscribers) return;
-    channels.list.publish({ ...this.#origin, ...call, how, failure, atMs: monotonicMs(this.#clock) });
-  }
-
-  watchOpened(call: TracedCall, resourceVersion: string, list: number | undefined): void {
+  /** A watch has come to this step. */
+  watch(call: TracedCall, step: Pick<WatchValue, 'step' | 'list' | 'resourceVersion' | 'events' | 'failure'>): void {
     if (!channels.watch.hasSubscribers) return;
-    const from = list === undefined ? {} : { list };
-    const atMs = monotonicMs(this.#clock);
-    channels.watch.publish({ ...this.#origin, ...call, step: 'opened', ...from, resourceVersion, events: 0, atMs });
-  }
-
-  watchEnded(
-    call: TracedCall,
-    step: 'ended' | 'failed',
-    resourceVersion: string,
-    events: number,
-    failure: string | undefined,
-  ): void {
-    if (!channels.watch.hasSubscribers) return;
-    const why = failure === undefined ? {} : { failure };
-    const atMs = monotonicMs(this.#clock);
-    channels.watch.publish({ ...this.#origin, ...call, step, resourceVersion, events, ...why, atMs });
+    channels.watch.publish({ ...this.#origin, ...call, ...step, atMs: monotonicMs(this.#clock) });
   }
 
   /** A batch has been decoded, and is written next. Need not be called while nobody listens and nothing is counted. */

@@ -81,19 +81,12 @@ export async function openWatch<T extends KubernetesObject>(
   call: TracedCall,
   resourceVersion = session.position.resourceVersion,
 ): Promise<FrameStream<T>> {
-  const { settings, pacer, signal, trace } = session;
-  const { clock, listerWatcher, silenceTimeoutMs: silenceMs } = settings;
+  const { clock, silenceTimeoutMs: silenceMs } = session.settings;
   const timeoutSeconds = session.watchTimeoutSeconds();
-  await pacer.admit(signal);
-  return await FrameStream.open({
-    listerWatcher,
-    options: { ...(resourceVersion !== '' && { resourceVersion }), allowWatchBookmarks: true, timeoutSeconds },
-    clock,
-    signal,
-    context: (own) => trace.contextOf(call, own),
-    onContact: session.state.contact,
-    deadline: new WatchDeadline({ clock, timeoutSeconds, silenceMs, expectsBookmarks }).current,
-  });
+  await session.pacer.admit(session.signal);
+  const options = { ...(resourceVersion !== '' && { resourceVersion }), allowWatchBookmarks: true, timeoutSeconds };
+  const deadline = new WatchDeadline({ clock, timeoutSeconds, silenceMs, expectsBookmarks });
+  return await FrameStream.open(session, call, options, deadline.current);
 }
 
 type Result<T extends KubernetesObject> = IteratorResult<readonly CachedChange<T>[], undefined>;

@@ -23,7 +23,7 @@ import { SHORT_WATCH_MS, WATCH_TIMEOUT_MARGIN_MS, WatchDeadline } from './watch-
  */
 export async function watchListCycle<T extends KubernetesObject>(session: Session<T>): Promise<WholeState<T>> {
   const { settings, position, pacer, signal, trace } = session;
-  const { clock, listerWatcher, watchListBookmarkTimeoutMs, silenceTimeoutMs } = settings;
+  const { clock, watchListBookmarkTimeoutMs, silenceTimeoutMs } = settings;
   const from = position.watchListFrom;
   const timeoutSeconds = session.watchTimeoutSeconds();
   await pacer.admit(signal);
@@ -32,48 +32,37 @@ export async function watchListCycle<T extends KubernetesObject>(session: Sessio
   const startMs = monotonicMs(clock);
   const initial = new InitialEvents<T>(clock);
   const call = trace.begin();
-  const opening = FrameStream.open({
-    listerWatcher,
-    options: {
-      ...(from !== '' && { resourceVersion: from }),
-      resourceVersionMatch: 'NotOlderThan',
-      sendInitialEvents: true,
-      allowWatchBookmarks: true,
-      timeoutSeconds,
-    },
-    clock,
-    signal,
-    context: (own) => trace.contextOf(call, own),
-    onContact: session.state.contact,
-    deadline: () => ({
-      dueMs: Math.min(
-        initial.progressMs + watchListBookmarkTimeoutMs,
-        startMs + timeoutSeconds * 1000 + WATCH_TIMEOUT_MARGIN_MS,
-      ),
-      problem: () => initial.unfinished(),
-    }),
-  });
-  const failed = (error: unknown) => {
-    if (!signal.aborted) trace.listFailed(call, 'watchList', failureKind(error));
-    return error;
+  const options = {
+    ...(from !== '' && { resourceVersion: from }),
+    resourceVersionMatch: 'NotOlderThan' as const,
+    sendInitialEvents: true,
+    allowWatchBookmarks: true,
+    timeoutSeconds,
   };
-  const stream = await opening.catch((error: unknown) => {
-    throw failed(error);
+  const endMs = startMs + timeoutSeconds * 1000 + WATCH_TIMEOUT_MARGIN_MS;
+  const deadline = () => ({
+    dueMs: Math.min(initial.progressMs + watchListBookmarkTimeoutMs, endMs),
+    problem: () => initial.unfinished(),
   });
+  let stream: FrameStream<T> | undefined;
   try {
-    if (!(await initial.read(stream, signal, (batch) => trace.decoded(call.id, batch, stream.arrived))))
+    stream = await FrameStream.open(session, call, options, deadline);
+    const { arrived } = stream;
+    if (!(await initial.read(stream, signal, (batch) => trace.decoded(call.id, batch, arrived))))
       throw initial.ended(monotonicMs(clock) - startMs);
     refuseOlder(from, initial.resourceVersion);
     // Storing what has come takes its time, in which nothing is expected.
-    const deadline = { clock, timeoutSeconds, silenceMs: silenceTimeoutMs, expectsBookmarks: false };
-    stream.follow(new WatchDeadline(deadline).current);
+    const silenceMs = silenceTimeoutMs;
+    stream.follow(new WatchDeadline({ clock, timeoutSeconds, silenceMs, expectsBookmarks: false }).current);
     const whole = initial.whole();
-    trace.listed(call, 'watchList', whole.items.length, whole.resourceVersion);
+    trace.list(call, { how: 'watchList', items: whole.items.length, resourceVersion: whole.resourceVersion });
     return { ...whole, stream, list: call.id };
   } catch (error) {
-    stream.close();
+    stream?.close();
     signal.throwIfAborted();
-    throw failed(initial.explain(error));
+    const failure = initial.explain(error);
+    trace.list(call, { how: 'watchList', failure: failureKind(failure) });
+    throw failure;
   }
 }
 

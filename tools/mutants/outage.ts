@@ -88,7 +88,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the head of a watch does not count as contact',
     file: 'src/reflector/frame-stream.ts',
-    original: '      stream.onContact();\n',
+    original: '      state.contact();\n',
     replacement: '',
     tests: ['src/reflector/reflector-outage.test.ts'],
   },

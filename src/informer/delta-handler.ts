@@ -87,12 +87,8 @@ export class DeltaHandler<T extends KubernetesObject> {
   /** The same for an object of a first list. */
   readonly listed = (object: Cached<T>): void => this.#put('Replaced', object, true);
 
-  #isInitial(): boolean {
-    return this.#options.isInitial?.() ?? true;
-  }
-
   #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
-    const { table, distribute, clock } = this.#options;
+    const { table, distribute, isInitial, clock } = this.#options;
     const known = type === 'Replaced' ? undefined : table.get(object.key);
     if (type !== 'Replaced' && this.#isSkipped(object, known)) return;
     let old = known;
@@ -111,7 +107,7 @@ export class DeltaHandler<T extends KubernetesObject> {
     this.#refused?.delete(object.key);
     if (type !== 'Sync') this.#options.onStored?.(object);
     const nowMs = monotonicMs(clock);
-    if (!old) distribute(Notification.add(object, isInInitialList && this.#isInitial(), nowMs), false);
+    if (!old) distribute(Notification.add(object, isInInitialList && (isInitial?.() ?? true), nowMs), false);
     else if (old.uid !== object.uid) {
       distribute(Notification.delete(old, true, nowMs), false);
       distribute(Notification.add(object, false, nowMs), false);

@@ -73,11 +73,8 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
       .map((part) => part?.toString())
       .filter(Boolean)
       .join(' ')}]`;
-    this.#selected = new SelectedStore(upstream, {
-      namespace,
-      labels: labels || LabelSelector.everything,
-      selects: this.#selects,
-    });
+    const selection = { namespace, labels: labels || LabelSelector.everything, selects: this.#selects };
+    this.#selected = new SelectedStore(upstream.table, selection);
     this.store = this.#selected;
   }
 
@@ -100,12 +97,12 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
 
   /** Reads what it selects. */
   lister(): Lister<T> {
-    const { checkKey } = this.#upstream;
+    const selected = this.#selected;
     return new Lister({
-      getByKey: (key) => this.#selected.getByKey(key),
-      select: (selector, namespace) => this.#selected.select(selector, namespace),
-      values: (selector, namespace) => this.#selected.values(selector, namespace),
-      checkKey,
+      getByKey: (key) => selected.getByKey(key),
+      select: (selector, namespace) => selected.select(selector, namespace),
+      values: (selector, namespace) => selected.values(selector, namespace),
+      checkKey: this.#upstream.checkKey,
     });
   }
 

@@ -2,6 +2,7 @@ import type { Cached } from '../api/cached.ts';
 import { metaNamespaceKey, splitMetaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { checkedOptions, shown } from '../api/option-check.ts';
+import { deferred, isPromise } from '../api/promise-like.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
@@ -11,8 +12,17 @@ import { WAIT_CHECKS } from './call-options.ts';
 import type { WaitOptions } from './informer.ts';
 import type { InformerPart } from './informer-part.ts';
 import type { InformerParts } from './informer-parts.ts';
-import { type CachedCondition, KeyWaits } from './key-waits.ts';
 import { waitFirst } from './wait.ts';
+
+/** What is asked of each state of an object; undefined: there is none. */
+export type CachedCondition<T extends KubernetesObject> = (object: Cached<T> | undefined) => boolean;
+
+/** Somebody who waits for a state of one object. */
+interface KeyWait<T extends KubernetesObject> {
+  /** Looks at a state. */
+  look(object: Cached<T> | undefined): void;
+  fail(reason: unknown): void;
+}
 
 export interface InformerWaitsOptions<T extends KubernetesObject> {
   name: string;
@@ -33,7 +43,8 @@ export interface InformerWaitsOptions<T extends KubernetesObject> {
 /** All that one can wait for with an informer. Each wait ends with the informer, and leaves nothing behind. */
 export class InformerWaits<T extends KubernetesObject> {
   readonly #options: InformerWaitsOptions<T>;
-  readonly #keys = new KeyWaits<T>();
+  /** By key. They see each state that reaches the cache, in the turn in which it does. */
+  readonly #waiting = new Map<string, Set<KeyWait<T>>>();
   /** The way out of `observe`, while somebody waits for an object. */
   #leave: (() => void) | undefined;
 
@@ -43,13 +54,14 @@ export class InformerWaits<T extends KubernetesObject> {
 
   /** The first list of a part is in the store: what is absent there is known to be absent. */
   joined(): void {
-    for (const key of this.#keys.keys()) this.#lookNow(key, (object) => this.#keys.look(key, object));
+    for (const key of [...this.#waiting.keys()]) this.#lookNow(key, (object) => this.#look(key, object));
   }
 
   /** The informer ceases to watch a namespace. */
   left(namespace: string): void {
-    for (const key of this.#keys.keys()) {
-      if (splitMetaNamespaceKey(key).namespace === namespace) this.#keys.fail(key, this.#gone(namespace, key));
+    for (const [key, waits] of [...this.#waiting]) {
+      if (splitMetaNamespaceKey(key).namespace !== namespace) continue;
+      for (const wait of [...waits]) wait.fail(this.#gone(namespace, key));
     }
   }
 
@@ -94,33 +106,64 @@ export class InformerWaits<T extends KubernetesObject> {
     if (isLeft && key !== undefined) throw this.#gone(splitMetaNamespaceKey(key).namespace, key);
   }
 
-  /** See `Informer.waitUntil`. `what` is the name of the condition, for messages. */
-  async untilMet(
-    key: string,
-    condition: CachedCondition<T>,
-    what: string,
-    given: WaitOptions,
-  ): Promise<Cached<T> | undefined> {
+  /** See `Informer.waitUntil`. `what` is the name of the condition, for messages. Not asked again once it is met. */
+  async untilMet(key: string, condition: CachedCondition<T>, what: string, given: WaitOptions): Promise<void> {
     const { name, stopped, clock, standing } = this.#options;
     const options = checkedOptions<WaitOptions>(`waitUntil of ${name}`, given, WAIT_CHECKS);
     this.#options.checkKey(key);
     const { namespace, name: objectName } = splitMetaNamespaceKey(key);
     this.#partsOf(namespace, objectName);
-    const wait = this.#keys.add(key, condition);
-    this.#leave ??= this.#options.observe((notification) => this.#keys.changed(notification));
+    const { met, look, cancel } = this.#wait(key, condition);
+    this.#leave ??= this.#options.observe(({ type, object }) =>
+      this.#look(object.key, type === 'delete' ? undefined : object),
+    );
     try {
-      this.#lookNow(key, wait.look);
-      const outcome = await waitFirst(wait.met, stopped, options, clock);
+      this.#lookNow(key, look);
+      const outcome = await waitFirst(met, stopped, options, clock);
       if (outcome === 'aborted') throw options.signal?.reason;
-      if (outcome === 'done') return await wait.met;
+      if (outcome === 'done') return;
       const end = outcome === 'stopped' ? 'the informer stopped' : `${options.timeoutMs} ms passed`;
       const held = this.#options.table.get(key);
       const last = held ? `the cache has version ${held.resourceVersion} of it` : 'the cache does not have it';
       throw new TidewatchError(outcome, `${key} did not meet ${what} when ${end}: ${last}; ${name}: ${standing()}`);
     } finally {
-      wait.cancel();
-      if (this.#keys.size === 0) this.#leave = void this.#leave?.();
+      cancel();
+      if (this.#waiting.size === 0) this.#leave = void this.#leave?.();
     }
+  }
+
+  /** `met` rejects when the condition throws, or the wait fails, and never settles after `cancel`. */
+  #wait(key: string, condition: CachedCondition<T>) {
+    const { promise: met, resolve, reject } = deferred();
+    // Whoever gave up waiting does not hear of a failure that comes later.
+    met.catch(() => {});
+    const waits = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, waits);
+    const cancel = () => {
+      waits.delete(wait);
+      if (waits.size === 0 && this.#waiting.get(key) === waits) this.#waiting.delete(key);
+    };
+    const look = (object: Cached<T> | undefined) => {
+      if (!waits.has(wait)) return;
+      try {
+        if (!isMet(condition, object)) return;
+        resolve();
+      } catch (thrown) {
+        reject(thrown);
+      }
+      cancel();
+    };
+    const fail = (reason: unknown) => {
+      reject(reason);
+      cancel();
+    };
+    const wait: KeyWait<T> = { look, fail };
+    waits.add(wait);
+    return { met, look, cancel };
+  }
+
+  #look(key: string, object: Cached<T> | undefined): void {
+    for (const wait of [...(this.#waiting.get(key) ?? [])]) wait.look(object);
   }
 
   /** An object that is absent is shown as absent only when that is known. */
@@ -155,4 +198,12 @@ export class InformerWaits<T extends KubernetesObject> {
       `${name} no longer watches namespace ${namespace}, which was removed while ${key} was waited for`,
     );
   }
+}
+
+function isMet<T extends KubernetesObject>(condition: CachedCondition<T>, object: Cached<T> | undefined): boolean {
+  const answer: unknown = condition(object);
+  if (isPromise(answer)) {
+    throw new TypeError('the condition of waitUntil returned a promise: it must answer at once, with true or false');
+  }
+  return Boolean(answer);
 }

@@ -20,11 +20,11 @@ export interface Selection<T extends KubernetesObject> {
 
 /** The part of a shared store that a selection lets through. Holds nothing itself. */
 export class SelectedStore<T extends KubernetesObject> implements IndexerReader<T> {
-  readonly #upstream: { readonly table: ObjectTable<T> };
+  readonly #table: ObjectTable<T>;
   readonly #selection: Selection<T>;
 
-  constructor(upstream: { readonly table: ObjectTable<T> }, selection: Selection<T>) {
-    this.#upstream = upstream;
+  constructor(table: ObjectTable<T>, selection: Selection<T>) {
+    this.#table = table;
     this.#selection = selection;
   }
 
@@ -55,7 +55,7 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
   }
 
   getByKey(key: string): Stored<T> | undefined {
-    const object = this.#upstream.table.get(key);
+    const object = this.#table.get(key);
     return object && this.#selection.selects(object) ? object.view() : undefined;
   }
 
@@ -67,23 +67,20 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
   /** All that are selected and share at least one value of the index with `object`, which need not be stored. */
   index(indexName: string, object: T): Stored<T>[] {
     const probe = new KeptObject('the object that was asked about', object);
-    return viewsOf(this.#upstream.table.sharing(indexName, probe).filter(this.#selection.selects));
+    return viewsOf(this.#table.sharing(indexName, probe).filter(this.#selection.selects));
   }
 
   /** Every value that an object of the selection has now. Costs a look at each object of the informer. */
   listIndexFuncValues(indexName: string): string[] {
-    const { table } = this.#upstream;
-    return table
-      .indexValues(indexName)
-      .filter((value) => table.byIndex(indexName, value).some(this.#selection.selects));
+    return this.#table.indexValues(indexName).filter((value) => this.#indexed(indexName, value).length > 0);
   }
 
   getIndexers(): Record<string, IndexDefinition<T>> {
-    return this.#upstream.table.getIndexers();
+    return this.#table.getIndexers();
   }
 
   lastStoreSyncResourceVersion(): string {
-    return this.#upstream.table.resourceVersion;
+    return this.#table.resourceVersion;
   }
 
   byIndex(indexName: string, value: string): Stored<T>[] {
@@ -97,7 +94,7 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
   }
 
   #indexed(indexName: string, value: string): Cached<T>[] {
-    return this.#upstream.table.byIndex(indexName, value).filter(this.#selection.selects);
+    return this.#table.byIndex(indexName, value).filter(this.#selection.selects);
   }
 
   #selected(): Cached<T>[] {
@@ -105,6 +102,6 @@ export class SelectedStore<T extends KubernetesObject> implements IndexerReader<
   }
 
   #found(selector: LabelSelector, namespace = this.#selection.namespace): Cached<T>[] {
-    return this.#upstream.table.select(selector, namespace).filter(this.#selection.selects);
+    return this.#table.select(selector, namespace).filter(this.#selection.selects);
   }
 }

@@ -6,7 +6,7 @@ import { deferred } from '../api/promise-like.ts';
 import type { Resource } from '../api/resource.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { nextId } from '../observe/channels.ts';
-import { systemClock } from '../observe/clock.ts';
+import { type Clock, systemClock, type Timer } from '../observe/clock.ts';
 import { guarded } from '../observe/guarded.ts';
 import { aborted, onAbort } from '../observe/interruption.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -41,11 +41,9 @@ import { keyCheck, originName, originObservers, originParts, whyNotHeld } from '
 import { InformerParts } from './informer-parts.ts';
 import { type InformerState, standing } from './informer-state.ts';
 import { type HandlerStatus, handlerStatus, type InformerMemory, type InformerPartStatus } from './informer-status.ts';
-import { InformerWaits } from './informer-waits.ts';
-import type { CachedCondition } from './key-waits.ts';
+import { type CachedCondition, InformerWaits } from './informer-waits.ts';
 import { checkPaths } from './known-paths.ts';
 import { Lister } from './lister.ts';
-import { ResyncSchedule } from './resync-schedule.ts';
 import { StateFeed, type StatesOptions } from './state-stream.ts';
 import type { Transform } from './transform.ts';
 
@@ -71,6 +69,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #waits: InformerWaits<T>;
   readonly #states: StateFeed;
   readonly #metrics: InformerMetrics | undefined;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #mutationDetector: MutationDetector | undefined;
   readonly #closed: AbortSignal | undefined;
@@ -80,7 +79,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   readonly #stopped: Promise<void>;
   #running: Promise<void> | undefined;
   #isOver = false;
-  readonly #resyncs: ResyncSchedule;
+  #resyncTimer: Timer | undefined;
   readonly #synced = deferred();
   readonly #observers = new Set<(notification: Notification<T>) => void>();
   readonly #selects: (object: KubernetesObject) => boolean;
@@ -95,6 +94,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     this.resource = options.resource;
     this.whyNotHeld = (path) => whyNotHeld(options, path);
     this.checkKey = keyCheck(name, options);
+    this.#clock = clock;
     this.#logger = logger;
     this.#transform = transform;
     this.#selects = originSelection(options);
@@ -156,15 +156,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     });
     setMaxListeners(0, this.#stopping.signal);
     this.#stopped = aborted(this.#stopping.signal);
-    this.#resyncs = new ResyncSchedule({
-      nextMs: () => (this.#running === undefined || this.isStopped() ? undefined : this.#processor.nextResyncMs),
-      resync: () => {
-        logger.debug(`${name}: resync.`);
-        // Nothing before a first list is through. A namespace that cannot be listed does not hold up the others.
-        this.#processor.resync(() => (this.#parts.hasOneSynced() ? this.#table.values() : []));
-      },
-      clock,
-    });
     this.#waits = new InformerWaits<T>({
       name,
       checkKey: this.checkKey,
@@ -379,7 +370,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       forgetSignal();
       forgetClosed();
     });
-    this.#resyncs.arm();
+    this.#armResync();
     return this.#running;
   }
 
@@ -400,7 +391,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   async #runParts(): Promise<void> {
     const { signal } = this.#stopping;
     const processorStopped = this.#stopped.then(() => {
-      this.#resyncs.stop();
+      this.#resyncTimer?.clear();
       this.#metrics?.stop();
       return this.#processor.stop();
     });
@@ -429,8 +420,22 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       throw new TidewatchError('stopped', `${this.name} has stopped: no handler can be added. Make a new informer.`);
     }
     const listener = add(this.#table.values());
-    this.#resyncs.arm();
+    this.#armResync();
     return listener;
+  }
+
+  /** One timer, for whichever listener is due first. To be called at the start, and whenever a listener has come. */
+  #armResync(): void {
+    this.#resyncTimer?.clear();
+    const dueMs = this.#running === undefined || this.isStopped() ? undefined : this.#processor.nextResyncMs;
+    if (dueMs === undefined) return;
+    const resync = () => {
+      this.#logger.debug(`${this.name}: resync.`);
+      // Nothing before a first list is through. A namespace that cannot be listed does not hold up the others.
+      this.#processor.resync(() => (this.#parts.hasOneSynced() ? this.#table.values() : []));
+      this.#armResync();
+    };
+    this.#resyncTimer = this.#clock.setTimeout(resync, dueMs - this.#clock.now());
   }
 
   #mustNotHaveStarted(method: string): void {

@@ -18,21 +18,22 @@ export interface StateKeeperOptions {
 /** Holds the state, in one place. */
 export class StateKeeper {
   readonly #options: StateKeeperOptions;
-  #state: ReflectorState;
+  #phase: Pick<ReflectorState, 'phase' | 'since'> & PhaseDetails;
   #behindSince: number | undefined;
   #lastContact: number | undefined;
   #leftOut: Pick<ReflectorState, 'leftOut' | 'leftOutCount'> = {};
 
   constructor(options: StateKeeperOptions) {
     this.#options = options;
-    this.#state = { phase: 'idle', since: options.clock.now() };
+    this.#phase = { phase: 'idle', since: options.clock.now() };
   }
 
   get state(): ReflectorState {
     const behindSince = this.#behindSince;
     const lastContact = this.#lastContact;
     return {
-      ...this.#state,
+      ...this.#phase,
+      ...this.#leftOut,
       ...(behindSince !== undefined && { behindSince }),
       ...(lastContact !== undefined && { lastContact }),
     };
@@ -40,9 +41,10 @@ export class StateKeeper {
 
   enter(phase: ReflectorPhase, details: PhaseDetails = {}): void {
     const nowMs = this.#options.clock.now();
-    const since = phase === this.#state.phase ? this.#state.since : nowMs;
+    const since = phase === this.#phase.phase ? this.#phase.since : nowMs;
     this.#behindSince = phase === 'watching' ? undefined : (this.#behindSince ?? nowMs);
-    this.#set({ phase, since, ...details });
+    this.#phase = { phase, since, ...details };
+    this.#tell();
   }
 
   /** A watch has ended, and the next one is not open yet. The phase stays what it is. */
@@ -57,7 +59,7 @@ export class StateKeeper {
 
   /** An attempt begins. `unauthorized`, `forbidden` and `gone` stay what they are until one succeeds. */
   attempt(): void {
-    const { phase, lastError } = this.#state;
+    const { phase, lastError } = this.#phase;
     const stays = phase === 'unauthorized' || phase === 'forbidden' || phase === 'gone';
     const next = stays ? phase : 'listing';
     this.enter(next, lastError === undefined ? {} : { lastError });
@@ -65,18 +67,16 @@ export class StateKeeper {
 
   /** An attempt to list has succeeded, and what it brought is on its way to the target. */
   listed(): void {
-    if (this.#state.phase !== 'listing') this.enter('listing');
+    if (this.#phase.phase !== 'listing') this.enter('listing');
   }
 
   leaveOut({ first, count }: { readonly first: readonly LeftOut[]; readonly count: number }): void {
     if (count === 0 && this.#leftOut.leftOut === undefined) return;
     this.#leftOut = count === 0 ? {} : { leftOut: first, leftOutCount: count };
-    const { leftOut: _, leftOutCount: __, ...state } = this.#state;
-    this.#set(state);
+    this.#tell();
   }
 
-  #set(state: ReflectorState): void {
-    this.#state = { ...state, ...this.#leftOut };
+  #tell(): void {
     const { onState, logger } = this.#options;
     if (onState === undefined) return;
     guarded(

@@ -119,7 +119,7 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'debug says nothing of a resync',
     file: 'src/informer/shared-index-informer.ts',
-    original: '        logger.debug(`${name}: resync.`);\n',
+    original: '      this.#logger.debug(`${this.name}: resync.`);\n',
     replacement: '',
     tests: ['src/informer/resync.test.ts', 'src/informer/shared-index-informer.test.ts'],
   },

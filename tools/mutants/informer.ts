@@ -17,15 +17,15 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'the timer of the resync is not set again',
-    file: 'src/informer/resync-schedule.ts',
-    original: '      resync();\n      this.arm();\n',
-    replacement: '      resync();\n',
+    file: 'src/informer/shared-index-informer.ts',
+    original: '      this.#armResync();\n    };\n',
+    replacement: '    };\n',
     tests: [INFORMER],
   },
   {
     bug: 'a handler that comes late has no resync of its own',
     file: 'src/informer/shared-index-informer.ts',
-    original: '    const listener = add(this.#table.values());\n    this.#resyncs.arm();',
+    original: '    const listener = add(this.#table.values());\n    this.#armResync();',
     replacement: '    const listener = add(this.#table.values());',
     tests: [INFORMER],
   },
@@ -123,8 +123,8 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'further labels widen a selection',
     file: 'src/informer/selected-store.ts',
-    original: 'this.#upstream.table.select(selector, namespace).filter(this.#selection.selects)',
-    replacement: 'this.#upstream.table.select(selector, namespace)',
+    original: 'this.#table.select(selector, namespace).filter(this.#selection.selects)',
+    replacement: 'this.#table.select(selector, namespace)',
     tests: [DERIVED],
   },
   {

@@ -1,3 +1,4 @@
+import { deferred } from '../api/promise-like.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 
 interface Waiter {
@@ -54,15 +55,12 @@ export class CaughtUp {
 
   /** `cancel` forgets the waiter; its promise then never settles. */
   waitFor(version: string): { reached: Promise<void>; cancel: () => void } {
-    let cancel = () => {};
-    const reached = new Promise<void>((resolve) => {
-      const waiter: Waiter = { version, resolve, afterPops: undefined };
-      cancel = () => this.#waiters.delete(waiter);
-      if (this.#waiters === NOBODY) this.#waiters = new Set();
-      this.#waiters.add(waiter);
-      this.#look(waiter);
-    });
-    return { reached, cancel };
+    const { promise: reached, resolve } = deferred();
+    const waiter: Waiter = { version, resolve, afterPops: undefined };
+    if (this.#waiters === NOBODY) this.#waiters = new Set();
+    this.#waiters.add(waiter);
+    this.#look(waiter);
+    return { reached, cancel: () => this.#waiters.delete(waiter) };
   }
 
   #moved(): void {

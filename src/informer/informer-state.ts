@@ -93,17 +93,15 @@ export function standing({ phase, lastError }: InformerState, version: string, h
   return `it is ${phase}${at}${hasStarted ? '' : ' and was not started'}${error}`;
 }
 
+const NEWS = ['phase', 'since', 'behindSince', 'lastError', 'nextAttempt', 'leftOutCount'] as const;
+
 /** Whether something has changed that is worth a call of `onState`: anything but `lastContact`. */
 export function isNews(before: InformerState, after: InformerState): boolean {
-  return (
-    before.phase !== after.phase ||
-    before.since !== after.since ||
-    before.behindSince !== after.behindSince ||
-    before.lastError !== after.lastError ||
-    before.nextAttempt !== after.nextAttempt ||
-    before.leftOutCount !== after.leftOutCount ||
-    before.leftOut?.at(-1)?.key !== after.leftOut?.at(-1)?.key ||
-    before.missing?.map(({ namespace, nextAttempt }) => `${namespace} ${nextAttempt}`).join() !==
-      after.missing?.map(({ namespace, nextAttempt }) => `${namespace} ${nextAttempt}`).join()
-  );
+  return NEWS.some((name) => before[name] !== after[name]) || listsOf(before) !== listsOf(after);
+}
+
+/** The same for states that miss and leave out the same. */
+function listsOf({ leftOut, missing }: InformerState): string {
+  const attempts = missing?.map(({ namespace, nextAttempt }) => `${namespace} ${nextAttempt}`);
+  return `${leftOut?.at(-1)?.key},${attempts?.join()}`;
 }

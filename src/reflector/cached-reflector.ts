@@ -7,7 +7,7 @@ import { TimeSlice } from '../observe/scheduler.ts';
 import { Filler } from './filler.ts';
 import { type Unusable, unusableError } from './left-out-book.ts';
 import { ListAndWatch } from './list-and-watch.ts';
-import type { Batches, Changes } from './recovery.ts';
+import type { Batches } from './recovery.ts';
 import { Refetcher } from './refetcher.ts';
 import { ReflectorError } from './reflector-error.ts';
 import { type CachedReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
@@ -71,7 +71,7 @@ export class CachedReflector<T extends KubernetesObject> {
     if (this.#running !== undefined) {
       this.#session.settings.logger.warn(`${this.name}: run was called a second time; it changes nothing.`);
     }
-    this.#running ??= this.#during(signal, (rounds) => rounds.changes());
+    this.#running ??= this.#during(signal, (rounds) => rounds.run());
     return this.#running;
   }
 
@@ -87,33 +87,24 @@ export class CachedReflector<T extends KubernetesObject> {
     }
   }
 
-  async #during(signal: AbortSignal, changes: (rounds: ListAndWatch<T>) => Changes<T>): Promise<void> {
-    this.#session.signal = signal;
+  async #during(signal: AbortSignal, work: (rounds: ListAndWatch<T>) => Promise<void>): Promise<void> {
+    const session = this.#session;
+    session.signal = signal;
     const forgetSignal = onAbort(signal, () => {
       this.#isStopped = true;
     });
-    const resync = new ResyncTimer(this.#session);
-    this.#rounds = new ListAndWatch(this.#session, new Filler(this.#session, () => resync.start()));
+    const slice = new TimeSlice(session.settings.clock, session.metrics.longSlice);
+    const write = (batches: Batches<T>) => this.#writeAll(batches, slice);
+    const resync = new ResyncTimer(session);
+    const filler = new Filler(session, write, () => resync.start());
+    this.#rounds = new ListAndWatch(session, filler, write);
     try {
-      await this.#write(changes(this.#rounds));
+      await work(this.#rounds);
     } finally {
       forgetSignal();
       await this.#refetcher?.settled();
       resync.stop();
-      this.#session.state.enter('stopped');
-    }
-  }
-
-  async #write(changes: Changes<T>): Promise<void> {
-    const slice = new TimeSlice(this.#session.settings.clock, this.#session.metrics.longSlice);
-    for (let next = await changes.next(); !next.done; ) {
-      try {
-        await this.#writeAll(next.value, slice);
-      } catch (failure) {
-        next = await changes.throw(failure);
-        continue;
-      }
-      next = await changes.next();
+      session.state.enter('stopped');
     }
   }
 

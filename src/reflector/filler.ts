@@ -5,7 +5,7 @@ import { monotonicMs, TimeSlice } from '../observe/scheduler.ts';
 import { afterList, afterWatchList, failureKind } from './failure.ts';
 import { Unusable } from './left-out-book.ts';
 import { listCycle, type WholeState } from './list-cycle.ts';
-import { type Changes, recover, type Step } from './recovery.ts';
+import { recover, type Step, type Write } from './recovery.ts';
 import { asError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { restoreCycle } from './restore-cycle.ts';
@@ -17,6 +17,7 @@ import { WatchListGate } from './watch-list-gate.ts';
 /** Fetches the whole state, by WatchList or LIST, and puts it into the target. */
 export class Filler<T extends KubernetesObject> {
   readonly #session: Session<T>;
+  readonly #write: Write<T>;
   readonly #onFilled: () => void;
   readonly #watchListGate: WatchListGate;
   /** The target has been filled, and not emptied since. */
@@ -30,9 +31,10 @@ export class Filler<T extends KubernetesObject> {
   #savedState: SavedState<T> | undefined;
 
   /** `onFilled` is called each time the target has got a whole state. */
-  constructor(session: Session<T>, onFilled: () => void) {
+  constructor(session: Session<T>, write: Write<T>, onFilled: () => void) {
     const { clock, watchList, savedState } = session.settings;
     this.#session = session;
+    this.#write = write;
     this.#savedState = savedState;
     this.#onFilled = onFilled;
     this.#watchListGate = new WatchListGate(clock, watchList);
@@ -43,7 +45,7 @@ export class Filler<T extends KubernetesObject> {
     this.#isSecondTry = true;
   }
 
-  async *fill(): Changes<T, Step<T>> {
+  async fill(): Promise<Step<T>> {
     const session = this.#session;
     const trace = new Trace(session.settings.clock);
     session.state.attempt();
@@ -51,17 +53,17 @@ export class Filler<T extends KubernetesObject> {
       (await this.#attempt(() => this.#tryRestore())) ??
       (await this.#tryWatchList(trace)) ??
       (await this.#attempt(() => listCycle(session)));
-    return 'do' in result ? result : yield* this.#store(result, trace);
+    return 'do' in result ? result : await this.#store(result, trace);
   }
 
   /** The resource type is gone: so is everything, if anything has ever been there. */
-  async *empty(): Changes<T> {
+  async empty(): Promise<void> {
     const { leftOut, position, state } = this.#session;
     position.reset();
     this.#isSecondTry = false;
     if (!this.#isFilled) return;
     this.#isFilled = false;
-    yield [[{ type: 'LIST', items: [], resourceVersion: '' }]];
+    await this.#write([[{ type: 'LIST', items: [], resourceVersion: '' }]]);
     position.reset();
     leftOut.clear();
     state.leaveOut(leftOut);
@@ -120,7 +122,7 @@ export class Filler<T extends KubernetesObject> {
     }
   }
 
-  async *#store(whole: WholeState<T>, trace: Trace): Changes<T, Step<T>> {
+  async #store(whole: WholeState<T>, trace: Trace): Promise<Step<T>> {
     const session = this.#session;
     const { settings, signal, leftOut } = session;
     try {
@@ -130,10 +132,10 @@ export class Filler<T extends KubernetesObject> {
       if (!this.#isSecondTry && leftOut.isNewsIn(unusable)) {
         whole.stream?.close();
         // An empty target gets what can be used at once; a filled one does not lose an object before the second try.
-        if (!this.#isFilled) yield* this.#replace(whole, unusable);
+        if (!this.#isFilled) await this.#replace(whole, unusable);
         return await this.tryAgain(unusable, 'listing');
       }
-      yield* this.#replace(whole, unusable);
+      await this.#replace(whole, unusable);
       trace.step('stored');
       session.listed(whole.items.length, whole.resourceVersion, trace.elapsedMs, String(trace));
       if (trace.elapsedMs >= settings.slowListMs) settings.logger.warn(`${settings.name}: a slow list took ${trace}.`);
@@ -161,10 +163,10 @@ export class Filler<T extends KubernetesObject> {
   }
 
   /** Those that cannot be used are left out from now on, and nothing else is. */
-  async *#replace({ items, resourceVersion }: WholeState<T>, unusable: Unusable): Changes<T> {
+  async #replace({ items, resourceVersion }: WholeState<T>, unusable: Unusable): Promise<void> {
     const { leftOut, state, signal } = this.#session;
     const isDecided = this.#isSecondTry;
-    yield [[{ type: 'LIST', items, resourceVersion }]];
+    await this.#write([[{ type: 'LIST', items, resourceVersion }]]);
     leftOut.replace(unusable);
     this.#isFilled = true;
     this.#isSecondTry = false;

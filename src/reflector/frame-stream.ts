@@ -83,8 +83,8 @@ export class FrameStream<T extends KubernetesObject> {
   readonly #scope: CallScope;
   readonly #watchdog: Watchdog;
   readonly #onContact: () => void;
-  #unread: readonly CachedFrame<T>[] | undefined;
-  #peeked: Promise<readonly CachedFrame<T>[] | undefined> | undefined;
+  /** What the next reader gets first. */
+  #waiting: Promise<readonly CachedFrame<T>[] | undefined> | undefined;
   /** Whoever waits for frames, or waited last. */
   #reader: { resolve(batch: readonly CachedFrame<T>[] | undefined): void; reject(reason: unknown): void } | undefined;
   #closed = false;
@@ -135,15 +135,10 @@ export class FrameStream<T extends KubernetesObject> {
   /** Undefined at the clean end of the response. */
   next(): Promise<readonly CachedFrame<T>[] | undefined> {
     if (this.#closed) return Promise.reject(this.#scope.signal.reason);
-    const peeked = this.#peeked;
-    if (peeked !== undefined) {
-      this.#peeked = undefined;
-      return peeked;
-    }
-    const unread = this.#unread;
-    if (unread !== undefined) {
-      this.#unread = undefined;
-      return Promise.resolve(unread);
+    const waiting = this.#waiting;
+    if (waiting !== undefined) {
+      this.#waiting = undefined;
+      return waiting;
     }
     return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject };
@@ -159,15 +154,15 @@ export class FrameStream<T extends KubernetesObject> {
 
   /** What `next` will return, for one who does not want to take it. */
   peek(): Promise<readonly CachedFrame<T>[] | undefined> {
-    this.#peeked = this.next();
+    this.#waiting = this.next();
     // Whoever reads next gets the failure.
-    this.#peeked.catch(() => {});
-    return this.#peeked;
+    this.#waiting.catch(() => {});
+    return this.#waiting;
   }
 
   /** What the next reader gets first. */
   unread(frames: readonly CachedFrame<T>[]): void {
-    if (frames.length > 0) this.#unread = frames;
+    if (frames.length > 0) this.#waiting = Promise.resolve(frames);
   }
 
   /** Another deadline from now on. */

@@ -6,7 +6,7 @@ import { afterEvents, afterStreamEnd, afterWatchOpen, failureKind, retryAfterMs 
 import type { Filler } from './filler.ts';
 import type { FrameStream } from './frame-stream.ts';
 import type { Unusable } from './left-out-book.ts';
-import { type Changes, RoundOver, recover, type Step } from './recovery.ts';
+import { RoundOver, recover, type Step, type Write } from './recovery.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { RetryWindow } from './retry-window.ts';
@@ -17,13 +17,11 @@ import { openWatch, SHORT_WATCH_MS, WatchCycle } from './watch-cycle.ts';
 /** After this many checks in a row without an answer, a list is tried to get one. */
 const MAX_UNKNOWN = 12;
 
-/**
- * The endless stream: the whole state, its changes, and after each failure the least that makes it right again. The server is
- * asked for more when somebody asks for more here.
- */
+/** Without end: the whole state, its changes, and after each failure the least that makes it right again. */
 export class ListAndWatch<T extends KubernetesObject> {
   readonly #session: Session<T>;
   readonly #filler: Filler<T>;
+  readonly #write: Write<T>;
   readonly #internalErrors: RetryWindow;
   /** Watches in a row that ended at once without an event. */
   #shortWatches = 0;
@@ -39,20 +37,21 @@ export class ListAndWatch<T extends KubernetesObject> {
   /** What could not be stored since the last list. */
   #unstored: Unusable | undefined;
 
-  constructor(session: Session<T>, filler: Filler<T>) {
+  constructor(session: Session<T>, filler: Filler<T>, write: Write<T>) {
     const { clock, maxInternalErrorRetryMs } = session.settings;
     this.#session = session;
     this.#filler = filler;
+    this.#write = write;
     this.#internalErrors = new RetryWindow(clock, maxInternalErrorRetryMs);
   }
 
-  /** Ends when the session's signal aborts. Never throws. */
-  async *changes(): Changes<T> {
+  /** Ends when the session's signal aborts. Never rejects. */
+  async run(): Promise<void> {
     const { signal } = this.#session;
     let step: Step<T> = { do: 'fill' };
     while (!signal.aborted) {
       try {
-        step = yield* this.#take(step);
+        step = await this.#take(step);
       } catch (error) {
         if (signal.aborted) return;
         // Steps handle the failures that they know of. Whatever this is, it must not be the end.
@@ -62,13 +61,13 @@ export class ListAndWatch<T extends KubernetesObject> {
     }
   }
 
-  /** One whole state and the watches that go on from it. Ends when the session's signal aborts; throws what ends them. */
-  async *round(): Changes<T> {
+  /** One whole state and the watches that go on from it. Ends when the session's signal aborts; rejects with what ends them. */
+  async round(): Promise<void> {
     const { signal } = this.#session;
     this.#session.endsWithRound = true;
     try {
-      let step = yield* this.#take({ do: 'fill' });
-      while (step.do !== 'fill') step = yield* this.#take(step);
+      let step = await this.#take({ do: 'fill' });
+      while (step.do !== 'fill') step = await this.#take(step);
       throw new ReflectorError('shortWatch', 'the watch ended, and the server gives no version to go on from');
     } catch (error) {
       if (!signal.aborted) throw error instanceof RoundOver ? error.reason : error;
@@ -88,7 +87,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     if (error !== undefined) this.#stream?.fail(error);
   }
 
-  #take(step: Step<T>): Changes<T, Step<T>> {
+  #take(step: Step<T>): Promise<Step<T>> {
     switch (step.do) {
       case 'fill':
         this.#isFromList = true;
@@ -103,7 +102,7 @@ export class ListAndWatch<T extends KubernetesObject> {
   }
 
   /** `list` is the id of the WatchList that hands over its stream. */
-  async *#watch(handedOver?: FrameStream<T>, list?: number): Changes<T, Step<T>> {
+  async #watch(handedOver?: FrameStream<T>, list?: number): Promise<Step<T>> {
     const session = this.#session;
     const { signal, position, trace } = session;
     const { clock } = session.settings;
@@ -133,7 +132,7 @@ export class ListAndWatch<T extends KubernetesObject> {
       session.watchOpened();
       position.watching();
       this.#stream = stream;
-      if (this.#unstored === undefined) yield cycle;
+      if (this.#unstored === undefined) await this.#write(cycle);
     } catch (error) {
       failure = error;
     } finally {
@@ -210,7 +209,7 @@ export class ListAndWatch<T extends KubernetesObject> {
    * A 404 may come from a server that is still starting, so nothing is emptied before discovery has confirmed it. While it
    * does, lists would fail.
    */
-  async *#awaitReturn(error: Error, phase: ReflectorPhase): Changes<T, Step<T>> {
+  async #awaitReturn(error: Error, phase: ReflectorPhase): Promise<Step<T>> {
     const session = this.#session;
     const { clock, goneCheckMs, confirmGone, random } = session.settings;
     const checkMs = () => goneCheckMs * (1 + 0.1 * random());
@@ -219,7 +218,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     this.#enterGone(error, waitMs);
     session.report(error, phase, waitMs);
     if ((await this.#askWhetherGone()) === 'gone') {
-      yield* this.#filler.empty();
+      await this.#filler.empty();
       // Without an answer nothing is listed, unless it stays so.
       for (let unknown = 0; unknown < MAX_UNKNOWN; ) {
         waitMs = checkMs();

@@ -17,13 +17,13 @@ export type Step<T extends KubernetesObject> =
   /** There was a 404: find out whether the resource type exists, and wait until it does. */
   | { readonly do: 'awaitReturn'; readonly error: Error; readonly phase: ReflectorPhase };
 
-/** Changes for the target, to be pulled to their end: a list alone, or what a watch brings. */
+/** Changes for the target: a list alone, or what a watch brings. */
 export type Batches<T extends KubernetesObject> =
   | Iterable<readonly CachedChange<T>[]>
   | AsyncIterable<readonly CachedChange<T>[]>;
 
-/** What is to be pulled next. What ends it, or the target throws, comes out of the `yield` that brought it. */
-export type Changes<T extends KubernetesObject, R = void> = AsyncGenerator<Batches<T>, R, void>;
+/** Pulls changes to their end and writes them to the target. Rejects with what ends them, or what the target throws. */
+export type Write<T extends KubernetesObject> = (batches: Batches<T>) => Promise<void>;
 
 /** Ends a session that was to be one list and its watches. Not for users: they get the reason. */
 export class RoundOver {

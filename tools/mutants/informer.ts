@@ -158,8 +158,8 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a cancelled waitFor is kept',
     file: 'src/informer/caught-up.ts',
-    original: 'cancel = () => this.#waiters.delete(waiter);',
-    replacement: 'cancel = () => {};',
+    original: 'cancel: () => this.#waiters.delete(waiter)',
+    replacement: 'cancel: () => {}',
     tests: [CAUGHT_UP],
   },
   {

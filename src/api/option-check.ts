@@ -14,8 +14,7 @@ export const aBoolean = typeCheck('boolean', 'true or false');
 export const aText = typeCheck('string', 'a text');
 /** What is given is never shown: neither the value, nor a text in the place of all options that have one. */
 export const aSecret: ValueCheck = (value, where) => aText(value, where);
-export const texts: ValueCheck = (value) =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string') ? undefined : 'a list of texts';
+export const texts = listOfTexts('a list of texts');
 export const aNumber: ValueCheck = (value) =>
   typeof value === 'number' && !Number.isNaN(value) ? undefined : 'a number';
 export const anObject: ValueCheck = (value) =>
@@ -28,10 +27,7 @@ export const aSignal: ValueCheck = (value) => {
 export const aClock = having('a clock', 'now', 'setTimeout', 'sleep');
 export const aLogger = having('a logger', 'debug', 'info', 'warn', 'error');
 export const aMeter = having('metrics', 'counter', 'gauge', 'histogram');
-export const paths: ValueCheck = (value) =>
-  Array.isArray(value) && value.every((path) => typeof path === 'string')
-    ? undefined
-    : "a list of paths, such as ['metadata.annotations']";
+export const paths = listOfTexts("a list of paths, such as ['metadata.annotations']");
 
 export const aSelector: ValueCheck = (value) =>
   typeof value === 'string' || typeof (value as { matches?: unknown } | null)?.matches === 'function'
@@ -121,6 +117,10 @@ function kindOf(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'object') return 'an object';
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
+function listOfTexts(wanted: string): ValueCheck {
+  return (value) => (Array.isArray(value) && value.every((item) => typeof item === 'string') ? undefined : wanted);
 }
 
 function typeCheck(type: 'function' | 'boolean' | 'string', wanted: string): ValueCheck {

@@ -1,8 +1,7 @@
-import type { KubernetesObject } from '../api/metadata.ts';
 import { anything, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import type { Resource } from '../api/resource.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
-import type { Informer } from './informer.ts';
+import type { FactoryEntry } from './factory-entries.ts';
 
 /** Options of `factory.health`. */
 export interface HealthOptions {
@@ -36,14 +35,8 @@ const HEALTH_CHECKS: OptionChecks<HealthOptions> = { maxOutageMs: anything };
 
 const DEFAULT_MAX_OUTAGE_MS = 5 * 60_000;
 
-interface FactoryInformer {
-  readonly resource: Resource;
-  /** Undefined when it has stopped, and was let go. */
-  readonly informer: Informer<KubernetesObject> | undefined;
-}
-
 /** Informers that have not been started, and those that have stopped, do not count. */
-export function healthOf(informers: Iterable<FactoryInformer>, nowMs: number, given: HealthOptions): FactoryHealth {
+export function healthOf(informers: Iterable<FactoryEntry>, nowMs: number, given: HealthOptions): FactoryHealth {
   const { maxOutageMs = DEFAULT_MAX_OUTAGE_MS } = checkedOptions<HealthOptions>('health', given, HEALTH_CHECKS);
   if (!(maxOutageMs >= 0)) throw new TypeError(`maxOutageMs must be a number of milliseconds, not ${maxOutageMs}`);
   const behind: InformerBehind[] = [];

@@ -22,6 +22,7 @@ import { DiscoveredNamespaces, fixedCoverage, wantedNamespaces } from './coverag
 import { DiscoveredScope, ScopedListerWatcher } from './discovered-scope.ts';
 import { GroupPresence } from './group-presence.ts';
 import type { InformerSource } from './informer-part.ts';
+import type { InformerPartsOptions } from './informer-parts.ts';
 
 /** What an informer needs of a `Cluster`. */
 export interface ClusterConnection {
@@ -93,14 +94,6 @@ export function originName<T extends KubernetesObject>(origin: InformerOrigin<T>
   return origin.resource ? resourceName(origin.resource) : 'informer';
 }
 
-/** Where the objects come from, and how they are kept. */
-export interface OriginParts<T extends KubernetesObject> {
-  /** Those that are wanted, each with a list and watch of its own. Undefined: one list and watch brings everything. */
-  readonly namespaces: readonly string[] | undefined;
-  /** A list and watch of one namespace, or of everything. */
-  source(namespace: string | undefined): InformerSource<T>;
-}
-
 export interface OriginHooks<T extends KubernetesObject> {
   clock: Clock;
   logger: Logger;
@@ -110,11 +103,11 @@ export interface OriginHooks<T extends KubernetesObject> {
   onDamage: NonNullable<ResourceCodecOptions<T>['onDamage']>;
 }
 
-/** Throws `TypeError` when a namespace cannot be one, or a path of `drop` or `keep` cannot be followed. */
+/** Where the objects come from, and how they are kept. Throws `TypeError` when a namespace cannot be one, or a path of `drop` or `keep` cannot be followed. */
 export function originParts<T extends KubernetesObject>(
   origin: InformerOrigin<T>,
   { clock, logger, onDamage, onClosed }: OriginHooks<T>,
-): OriginParts<T> {
+): Pick<InformerPartsOptions<T>, 'namespaces' | 'source'> {
   if ('listWatch' in origin) {
     if ('namespace' in origin && origin.namespace !== undefined) {
       throw new TypeError(
@@ -124,7 +117,8 @@ export function originParts<T extends KubernetesObject>(
     const { listWatch, resource } = origin;
     const listerWatcher = plainSource(listWatch, resource);
     const keepTransformed = (object: T) => transformedCached(object, resource);
-    return { namespaces: undefined, source: () => ({ listerWatcher, keepTransformed }) };
+    const coverage = fixedCoverage(undefined);
+    return { namespaces: undefined, source: () => ({ listerWatcher, coverage, keepTransformed }) };
   }
   const { cluster, resource, tweakListOptions } = origin;
   const wanted = origin.namespaces ?? wantedNamespaces(origin.namespace);

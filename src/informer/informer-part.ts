@@ -25,7 +25,7 @@ import type { PartState } from '../snapshot/snapshot.ts';
 import type { SavedPart } from '../snapshot/snapshot-book.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 import { CaughtUp, type PartVersion } from './caught-up.ts';
-import { type Coverage, fixedCoverage } from './coverage.ts';
+import type { Coverage } from './coverage.ts';
 import { DeltaHandler } from './delta-handler.ts';
 import { runWithQueue } from './informer-controller.ts';
 import { withLeftOut } from './informer-state.ts';
@@ -36,8 +36,7 @@ import { applyTransform, type Transform } from './transform.ts';
 /** One list and watch. */
 export interface InformerSource<T extends KubernetesObject> {
   listerWatcher: CachedListerWatcher<T>;
-  /** Default: everything. */
-  coverage?: Coverage;
+  coverage: Coverage;
   /** How the store keeps what a transform returns. */
   keepTransformed: (object: T) => Cached<T>;
   /** Whether the server does not know the type of object at all. */
@@ -141,7 +140,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     this.#table = table;
     this.#hooks = { onIn, onVersion, transform, meter };
     this.#scheduler = schedulerOf(clock);
-    this.coverage = source.coverage ?? fixedCoverage(undefined);
+    this.coverage = source.coverage;
     void this.coverage.settled?.then(() => this.coverage.isSpare && this.joined.resolve(true));
     setMaxListeners(0, this.#stopping.signal);
     const transformed = new TransformedSource(listerWatcher, () => this.#intake(transform(), keepTransformed), clock);

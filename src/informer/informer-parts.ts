@@ -10,8 +10,9 @@ import { type InformerState, informerState } from './informer-state.ts';
 import type { InformerPartStatus } from './informer-status.ts';
 
 export interface InformerPartsOptions<T extends KubernetesObject> {
-  /** Undefined: one part, which brings everything. */
+  /** Those that are wanted, each with a part of its own. Undefined: one part, which brings everything. */
   namespaces: readonly string[] | undefined;
+  /** Of one namespace, or of everything. */
   source: (namespace: string | undefined) => InformerSource<T>;
   /** What all parts have in common. */
   part: Omit<PartOptions<T>, 'version' | 'isInitial' | 'onIn' | 'onVersion' | 'onState'>;

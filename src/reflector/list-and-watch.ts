@@ -6,7 +6,7 @@ import { afterEvents, afterStreamEnd, afterWatchOpen, failureKind, retryAfterMs 
 import type { Filler } from './filler.ts';
 import type { FrameStream } from './frame-stream.ts';
 import type { Unusable } from './left-out-book.ts';
-import { RoundOver, recover, type Step, type Write } from './recovery.ts';
+import { recover, type Step, type Write } from './recovery.ts';
 import { ReflectorError } from './reflector-error.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 import { RetryWindow } from './retry-window.ts';
@@ -70,7 +70,7 @@ export class ListAndWatch<T extends KubernetesObject> {
       while (step.do !== 'fill') step = await this.#take(step);
       throw new ReflectorError('shortWatch', 'the watch ended, and the server gives no version to go on from');
     } catch (error) {
-      if (!signal.aborted) throw error instanceof RoundOver ? error.reason : error;
+      if (!signal.aborted) throw error;
     } finally {
       this.#session.endsWithRound = false;
     }

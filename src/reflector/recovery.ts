@@ -25,19 +25,10 @@ export type Batches<T extends KubernetesObject> =
 /** Pulls changes to their end and writes them to the target. Rejects with what ends them, or what the target throws. */
 export type Write<T extends KubernetesObject> = (batches: Batches<T>) => Promise<void>;
 
-/** Ends a session that was to be one list and its watches. Not for users: they get the reason. */
-export class RoundOver {
-  readonly reason: Error;
-
-  constructor(reason: Error) {
-    this.reason = reason;
-  }
-}
-
 /** A relist after a watch's 410 comes no sooner than this, whatever the backoff is set to. */
 const MIN_WAIT_AFTER_EXPIRED_MS = 500;
 
-/** Tells about the failure, waits as long as need be, and says how to go on. */
+/** Tells about the failure, waits as long as need be, and says how to go on. Throws the failure where it ends a round. */
 export async function recover<T extends KubernetesObject>(
   session: Session<T>,
   failure: unknown,
@@ -45,7 +36,7 @@ export async function recover<T extends KubernetesObject>(
   recovery: Recovery,
 ): Promise<Step<T>> {
   const error = asError(failure);
-  if (session.endsWithRound && recovery.next !== 'watch') throw new RoundOver(error);
+  if (session.endsWithRound && recovery.next !== 'watch') throw error;
   if (phase === 'watching' && recovery.next !== 'watch') session.metrics.relists(failureKind(error));
   if (recovery.next === 'gone') return { do: 'awaitReturn', error, phase };
   const { state, pacer, settings, signal } = session;

@@ -336,7 +336,7 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'listAndWatch lists again by itself',
     file: 'src/reflector/recovery.ts',
-    original: "  if (session.endsWithRound && recovery.next !== 'watch') throw new RoundOver(error);\n",
+    original: "  if (session.endsWithRound && recovery.next !== 'watch') throw error;\n",
     replacement: '',
     tests: [test('plain-reflector')],
   },

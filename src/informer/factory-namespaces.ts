@@ -20,8 +20,8 @@ export interface FactoryNamespacesOptions {
   /** Undefined: all namespaces. */
   namespace: string | readonly string[] | undefined;
   followers: () => readonly NamespaceFollower[];
-  /** Resolves when the factory is shut down. */
-  stopped: Promise<void>;
+  /** Aborts when the factory is shut down. */
+  stopping: AbortSignal;
   clock: Clock;
 }
 
@@ -61,10 +61,10 @@ export class FactoryNamespaces {
     const options = checkedOptions<WaitOptions>('namespaces.add', given, WAIT_CHECKS);
     const current = this.#mustBeSome('add');
     checkNamespace(namespace);
-    const { followers, stopped, clock } = this.#options;
+    const { followers, stopping, clock } = this.#options;
     current.add(namespace);
     const joining = Promise.all(followers().map((informer) => informer.namespaces.add(namespace)));
-    const outcome = await waitFirst(joining, stopped, options, clock);
+    const outcome = await waitFirst(joining, stopping, options, clock);
     if (outcome === 'aborted') throw options.signal?.reason;
     if (outcome === 'timeout') {
       const what = `namespace ${namespace} was not in every cache within ${options.timeoutMs} ms`;

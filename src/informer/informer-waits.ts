@@ -30,9 +30,8 @@ export interface InformerWaitsOptions<T extends KubernetesObject> {
   checkKey: (key: string) => void;
   parts: InformerParts<T>;
   table: ObjectTable<T>;
-  /** Resolves when the informer stops. */
-  stopped: Promise<void>;
-  isStopped: () => boolean;
+  /** Aborts when the informer stops. */
+  stopping: AbortSignal;
   /** Calls back for each change of the store. Returns its way out. */
   observe: (observer: (notification: Notification<T>) => void) => () => void;
   /** How the informer fares, for messages. */
@@ -67,8 +66,8 @@ export class InformerWaits<T extends KubernetesObject> {
 
   /** See `Informer.waitForSync`. */
   async forSync(synced: Promise<void>, options: WaitOptions): Promise<boolean> {
-    const { name, stopped, clock, standing } = this.#options;
-    const outcome = await waitFirst(synced, stopped, options, clock);
+    const { name, stopping, clock, standing } = this.#options;
+    const outcome = await waitFirst(synced, stopping, options, clock);
     if (outcome === 'timeout') {
       throw new TidewatchError('timeout', `${name} did not sync within ${options.timeoutMs} ms: ${standing()}`);
     }
@@ -77,7 +76,7 @@ export class InformerWaits<T extends KubernetesObject> {
 
   /** See `Informer.waitFor`. */
   async forVersion(version: string | KubernetesObject, given: WaitOptions): Promise<void> {
-    const { name, parts, stopped, clock } = this.#options;
+    const { name, parts, stopping, clock } = this.#options;
     const options = checkedOptions<WaitOptions>(`waitFor of ${name}`, given, WAIT_CHECKS);
     const isObject = typeof version === 'object' && version !== null;
     const wanted = isObject ? version.metadata?.resourceVersion : version;
@@ -93,11 +92,11 @@ export class InformerWaits<T extends KubernetesObject> {
       : parts.busy();
     const waits = concerned.map((part) => part.waitFor(wanted));
     const reached = Promise.all(waits.map((wait) => wait.reached));
-    const first = await waitFirst(reached, stopped, options, clock);
+    const first = await waitFirst(reached, stopping, options, clock);
     for (const wait of waits) wait.cancel();
     const isLeft = first === 'done' && (await reached).includes(false);
     // All parts go when the informer stops.
-    const outcome = isLeft && this.#options.isStopped() ? 'stopped' : first;
+    const outcome = isLeft && stopping.aborted ? 'stopped' : first;
     if (outcome === 'aborted') throw options.signal?.reason;
     const what = outcome === 'timeout' ? `${options.timeoutMs} ms passed` : 'the informer stopped';
     const message = `${name} has not reached version ${wanted} when ${what}: ${this.#options.standing()}`;
@@ -108,7 +107,7 @@ export class InformerWaits<T extends KubernetesObject> {
 
   /** See `Informer.waitUntil`. `what` is the name of the condition, for messages. Not asked again once it is met. */
   async untilMet(key: string, condition: CachedCondition<T>, what: string, given: WaitOptions): Promise<void> {
-    const { name, stopped, clock, standing } = this.#options;
+    const { name, stopping, clock, standing } = this.#options;
     const options = checkedOptions<WaitOptions>(`waitUntil of ${name}`, given, WAIT_CHECKS);
     this.#options.checkKey(key);
     const { namespace, name: objectName } = splitMetaNamespaceKey(key);
@@ -119,7 +118,7 @@ export class InformerWaits<T extends KubernetesObject> {
     );
     try {
       this.#lookNow(key, look);
-      const outcome = await waitFirst(met, stopped, options, clock);
+      const outcome = await waitFirst(met, stopping, options, clock);
       if (outcome === 'aborted') throw options.signal?.reason;
       if (outcome === 'done') return;
       const end = outcome === 'stopped' ? 'the informer stopped' : `${options.timeoutMs} ms passed`;

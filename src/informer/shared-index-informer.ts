@@ -76,7 +76,6 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
   #transform: Transform<T> | undefined;
   readonly #checkIndexers: (indexers: Indexers<T>) => void;
   readonly #stopping = new AbortController();
-  readonly #stopped: Promise<void>;
   #running: Promise<void> | undefined;
   #isOver = false;
   #resyncTimer: Timer | undefined;
@@ -155,15 +154,13 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       },
     });
     setMaxListeners(0, this.#stopping.signal);
-    this.#stopped = aborted(this.#stopping.signal);
     this.#waits = new InformerWaits<T>({
       name,
       checkKey: this.checkKey,
       parts: this.#parts,
       table: this.#table,
-      stopped: this.#stopped,
+      stopping: this.#stopping.signal,
       observe: (observer) => this.observe(observer),
-      isStopped: () => this.isStopped(),
       standing: () => standing(this.state, this.lastSyncResourceVersion(), this.hasStarted),
       clock,
     });
@@ -390,7 +387,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
 
   async #runParts(): Promise<void> {
     const { signal } = this.#stopping;
-    const processorStopped = this.#stopped.then(() => {
+    const processorStopped = aborted(signal).then(() => {
       this.#resyncTimer?.clear();
       this.#metrics?.stop();
       return this.#processor.stop();

@@ -18,7 +18,6 @@ import type { KeepOptions } from '../codec/keep-options.ts';
 import { StringTable } from '../codec/protobuf/wire-reader.ts';
 import { builtinToken } from '../generated/resources.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
-import { aborted } from '../observe/interruption.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { schedulerOf } from '../observe/scheduler.ts';
 import { ServerIdentity } from '../snapshot/server-identity.ts';
@@ -164,7 +163,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     this.namespaces = new FactoryNamespaces({
       namespace: checked.namespace,
       followers: () => this.#entries.followers(),
-      stopped: aborted(this.#stopping.signal),
+      stopping: this.#stopping.signal,
       clock: this.#clock,
     });
     defineAccessors(this, (resource, options) => this.for(resource, options));

@@ -163,6 +163,13 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     tests: [CAUGHT_UP],
   },
   {
+    bug: 'a wait that is over is kept until the informer stops',
+    file: 'src/informer/wait.ts',
+    original: '    forgetStop();\n',
+    replacement: '',
+    tests: ['src/informer/wait-memory.test.ts'],
+  },
+  {
     bug: 'an object of another namespace than was asked for is stored',
     file: 'src/informer/informer-part.ts',
     original: 'if (!coverage.covers(object.namespace)) {',

@@ -1,14 +1,9 @@
 import { METRICS } from '../observe/metric-definitions.ts';
 import { MetricScope } from '../observe/metric-scope.ts';
 import type { MetricLabels, Metrics } from '../observe/metrics.ts';
+import type { Listener } from '../processor/listener.ts';
 
-/** How far one handler is. */
-export interface HandlerPace {
-  /** Its name, or `unnamed`: streams and nameless handlers come and go, and share one series. */
-  readonly label: string;
-  readonly lagMs: number;
-  readonly pending: number;
-}
+export type MeasuredListener = Pick<Listener<never>, 'label' | 'lagMs' | 'pending'>;
 
 /** The series of the handlers that have one label. */
 function seriesOf(metrics: Metrics, labels: MetricLabels) {
@@ -58,7 +53,7 @@ export class HandlerMetrics {
     labelled?.coalesced.add(1, labelled.labels);
   }
 
-  show(handlers: Iterable<HandlerPace>): void {
+  show(handlers: Iterable<MeasuredListener>): void {
     const slowest = new Map<string, { lagMs: number; pending: number }>();
     for (const { label, lagMs, pending } of handlers) {
       const known = slowest.get(label);

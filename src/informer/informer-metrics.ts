@@ -5,7 +5,7 @@ import { MetricScope } from '../observe/metric-scope.ts';
 import type { MetricLabels, Metrics } from '../observe/metrics.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
-import { HandlerMetrics, type HandlerPace } from './handler-metrics.ts';
+import { HandlerMetrics, type MeasuredListener } from './handler-metrics.ts';
 import type { InformerState } from './informer-state.ts';
 import type { InformerMemory } from './informer-status.ts';
 
@@ -22,7 +22,7 @@ export interface InformerMetricsOptions {
   clock: Clock;
   /** Asked when all of the informer has been made. */
   parts: () => { readonly queued: number; readonly memory: { readonly views: number } | undefined };
-  listeners: () => Iterable<HandlerPace>;
+  listeners: () => Iterable<MeasuredListener>;
 }
 
 /** How often what grows by itself is measured. */
@@ -88,7 +88,7 @@ export class InformerMetrics {
     this.#showTimes(state);
   }
 
-  /** The changes of one object have been stored. */
+  /** The changes of one object are stored, and have been handed to the listeners. */
   processed(durationMs: number): void {
     this.#series.processing.observe(durationMs / 1000, this.#resourceLabels);
   }
@@ -97,7 +97,7 @@ export class InformerMetrics {
     this.#series.longSlices.add(1, { ...this.#labels, stage });
   }
 
-  /** Nothing is on its way to the store, or a whole list is. */
+  /** All that was queued has been taken from the queue, or a whole list has been queued. */
   stored(): void {
     if (this.#informer.table.size !== this.#shownSize) {
       this.#showStore();

@@ -28,6 +28,7 @@ import { CaughtUp, type PartVersion } from './caught-up.ts';
 import type { Coverage } from './coverage.ts';
 import { DeltaHandler } from './delta-handler.ts';
 import { runWithQueue } from './informer-controller.ts';
+import type { InformerMetrics } from './informer-metrics.ts';
 import { withLeftOut } from './informer-state.ts';
 import type { InformerPartStatus } from './informer-status.ts';
 import { StoreStory } from './store-story.ts';
@@ -48,15 +49,6 @@ export interface InformerSource<T extends KubernetesObject> {
   saved?: SavedPart<T>;
 }
 
-/** What is measured of the way to the store. */
-export interface PartMeter {
-  /** The changes of one object are stored, and have been handed to the listeners. */
-  processed(durationMs: number): void;
-  longSlice(stage: 'store'): void;
-  /** All that was queued has been taken from the queue, or a whole list has been queued. */
-  stored(): void;
-}
-
 export interface PartOptions<T extends KubernetesObject>
   extends Omit<CachedReflectorOptions<T>, 'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone'> {
   table: ObjectTable<T>;
@@ -70,7 +62,7 @@ export interface PartOptions<T extends KubernetesObject>
   /** The first list is in the table. Called once. */
   onIn: () => void;
   /** Measures; unset: nothing is measured. */
-  meter?: PartMeter | undefined;
+  meter?: InformerMetrics | undefined;
   /** Its version among those of all parts. */
   version: PartVersion;
   /** Everything of this part up to `version` is in the table. Called after everything that could have changed that. */
@@ -360,7 +352,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     };
   }
 
-  #measured(meter: PartMeter, clock: Clock): ProcessDeltas<Cached<T>> {
+  #measured(meter: InformerMetrics, clock: Clock): ProcessDeltas<Cached<T>> {
     const { handle } = this.#handler;
     return (deltas, isInInitialList) => {
       const startMs = monotonicMs(clock);

@@ -1,3 +1,4 @@
+import type { Listener } from '../processor/listener.ts';
 import type { Delivery } from '../processor/processor.ts';
 import type { ReflectorPhase } from '../reflector/reflector-state.ts';
 
@@ -40,10 +41,7 @@ export interface HandlerStatus {
   readonly failures: number;
 }
 
-/** A listener of the processor, as far as that needs to know it. */
-type ListenerPace = Omit<HandlerStatus, 'hasSynced'> & { hasSynced(): boolean };
-
-export function handlerStatus(listener: ListenerPace): HandlerStatus {
+export function handlerStatus(listener: Pick<Listener<never>, keyof HandlerStatus>): HandlerStatus {
   const { name, delivery, pending, lagMs, failures } = listener;
   return { name, delivery, hasSynced: listener.hasSynced(), pending, lagMs, failures };
 }

@@ -34,7 +34,7 @@ export interface ListenerOptions<T extends KubernetesObject> {
   name: string;
   /** Whose calls they are, for those who look inside. */
   origin: CallOrigin;
-  /** What metrics call it. */
+  /** What metrics call it: its name, or `unnamed`. Streams and nameless handlers come and go, and share one series. */
   label: string;
   observer?: ListenerObserver | undefined;
   delivery: Delivery;

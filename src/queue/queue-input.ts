@@ -54,7 +54,26 @@ export class ObjectIntake<T> {
 
   /** The object to queue under `key`. Throws `TransformError`. */
   transformed(key: string, object: T): T {
-    return this.#transform === undefined ? object : this.#applied(this.#transform, key, object);
+    const transform = this.#transform;
+    if (transform === undefined) return object;
+    let result: T;
+    try {
+      result = transform(object);
+    } catch (error) {
+      const why = TidewatchError.from(error).message;
+      throw new TransformError(key, `the transform failed on ${key}: ${why}`, { cause: error });
+    }
+    if (result === undefined || result === null) {
+      throw new TransformError(
+        key,
+        `the transform returned ${String(result)} for ${key}: it must return the object to queue`,
+      );
+    }
+    const newKey = this.keyOf(result);
+    if (newKey !== key) {
+      throw new TransformError(key, `the transform must keep the key, but made "${newKey}" of ${key}`);
+    }
+    return result;
   }
 
   /** As `transformed`, for an object that was deleted; a tombstone holds one that has been transformed. */
@@ -90,26 +109,5 @@ export class ObjectIntake<T> {
       if (this.#transform !== undefined) listed.push(this.transformed(key, object));
     }
     return areSorted;
-  }
-
-  #applied(transform: (object: T) => T, key: string, object: T): T {
-    let result: T;
-    try {
-      result = transform(object);
-    } catch (error) {
-      const why = TidewatchError.from(error).message;
-      throw new TransformError(key, `the transform failed on ${key}: ${why}`, { cause: error });
-    }
-    if (result === undefined || result === null) {
-      throw new TransformError(
-        key,
-        `the transform returned ${String(result)} for ${key}: it must return the object to queue`,
-      );
-    }
-    const newKey = this.keyOf(result);
-    if (newKey !== key) {
-      throw new TransformError(key, `the transform must keep the key, but made "${newKey}" of ${key}`);
-    }
-    return result;
   }
 }

@@ -1,7 +1,6 @@
-import type { Clock } from '../observe/clock.ts';
-import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import type { FailureKind } from './failure.ts';
+import type { ReflectorSettings } from './reflector-options.ts';
 import type { ReflectorPhase } from './reflector-state.ts';
 
 /** After this long a failure that goes on is told again… */
@@ -53,11 +52,7 @@ export interface LoggedFailure {
   readonly key?: string | undefined;
 }
 
-export interface FailureLogOptions {
-  name: string;
-  clock: Pick<Clock, 'now' | 'scheduler'>;
-  logger: Logger;
-}
+type LogSettings = Pick<ReflectorSettings<never>, 'name' | 'clock' | 'logger'>;
 
 /** These come and go in a healthy cluster: they are worth a warning when they do not end. */
 const ROUTINE: ReadonlySet<FailureKind> = new Set(['expired', 'silent']);
@@ -90,19 +85,19 @@ interface Outage {
  * itself goes to `debug`, each time.
  */
 export class FailureLog {
-  readonly #options: FailureLogOptions;
+  readonly #settings: LogSettings;
   /** Unset until there is one. */
   #objects: Map<string, CountedFailure> | undefined;
   #outage: Outage | undefined;
   #hasWatched = false;
   #hasToldNoWatchList = false;
 
-  constructor(options: FailureLogOptions) {
-    this.#options = options;
+  constructor(settings: LogSettings) {
+    this.#settings = settings;
   }
 
   failed(failure: LoggedFailure): void {
-    const { logger, name } = this.#options;
+    const { logger, name } = this.#settings;
     logger.debug(`${name}: failed while ${failure.phase}.`, failure.error);
     if (ABOUT_OBJECTS.has(failure.kind)) this.#objectFailed(failure);
     else this.#attemptFailed(failure);
@@ -110,7 +105,7 @@ export class FailureLog {
 
   /** The server does not take a WatchList, as servers without that feature do not. It is told once. */
   noWatchList(error: Error): void {
-    const { logger, name } = this.#options;
+    const { logger, name } = this.#settings;
     const level = this.#hasToldNoWatchList ? 'debug' : 'info';
     this.#hasToldNoWatchList = true;
     logger[level](`${name}: the server does not take a WatchList, so LIST is used: ${oneLine(error.message)}`);
@@ -122,7 +117,7 @@ export class FailureLog {
     const again = this.#hasWatched ? ' again' : '';
     this.#hasWatched = true;
     if (outage === undefined || outage.openedMs !== undefined) return;
-    const { clock, logger, name } = this.#options;
+    const { clock, logger, name } = this.#settings;
     outage.openedMs = monotonicMs(clock);
     const level = outage.owesEnd ? 'warn' : 'debug';
     outage.owesEnd = false;
@@ -131,7 +126,7 @@ export class FailureLog {
 
   #attemptFailed(failure: LoggedFailure): void {
     const { kind } = failure;
-    const nowMs = monotonicMs(this.#options.clock);
+    const nowMs = monotonicMs(this.#settings.clock);
     const outage = this.#outageAt(nowMs);
     outage.counted.add(nowMs);
     if (!outage.kinds.has(kind)) {
@@ -170,7 +165,7 @@ export class FailureLog {
   }
 
   #objectFailed(failure: LoggedFailure): void {
-    const nowMs = monotonicMs(this.#options.clock);
+    const nowMs = monotonicMs(this.#settings.clock);
     const counted = this.#objectAt(failure, nowMs);
     counted.add(nowMs);
     if (counted.times === 1) this.#warn(`failed while ${failure.phase}`, failure);
@@ -192,12 +187,12 @@ export class FailureLog {
   }
 
   #extent({ sinceMs, times }: CountedFailure): string {
-    const lasted = asDuration(monotonicMs(this.#options.clock) - sinceMs);
+    const lasted = asDuration(monotonicMs(this.#settings.clock) - sinceMs);
     return `${lasted}, ${times} ${times === 1 ? 'attempt' : 'attempts'}`;
   }
 
   #warn(what: string, { error, retryInMs }: LoggedFailure): void {
-    const { logger, name } = this.#options;
+    const { logger, name } = this.#settings;
     const retry = retryInMs === undefined ? '' : `, next attempt in ${(retryInMs / 1000).toFixed(1)} s`;
     logger.warn(`${name}: ${what}${retry}: ${oneLine(error.message)}`);
   }

@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { channels } from '../observe/channels.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
+import { guarded } from '../observe/guarded.ts';
 import { CallScope, interruptible, onAbort } from '../observe/interruption.ts';
 import { monotonicMs, schedulerOf } from '../observe/scheduler.ts';
 import type { CallContext } from './lister-watcher.ts';
@@ -218,9 +219,8 @@ function abandon<T extends KubernetesObject>(frames: CachedFrames<T>): void {
 
 /** Whether it ends well, and when, is nobody's concern; but a rejection must not go unhandled. */
 function leave(frames: AsyncIterator<unknown>): void {
-  void ended(frames).catch(() => {});
-}
-
-async function ended(frames: AsyncIterator<unknown>): Promise<void> {
-  await frames.return?.();
+  guarded(
+    () => frames.return?.(),
+    () => {},
+  );
 }

@@ -24,23 +24,18 @@ export async function restoreCycle<T extends KubernetesObject>(
   const { resourceVersion } = found;
   session.debug(`going on from ${resourceVersion}, which was saved`);
   let stream: FrameStream<T> | undefined;
+  let isConfirmed = false;
   try {
     stream = await openWatch(session, false, session.trace.begin(), resourceVersion);
     await confirm(session, stream, resourceVersion);
+    isConfirmed = true;
+    const items = await interruptible(() => found.read(), signal);
+    return { items, broken: [], resourceVersion, how: `${items.length} objects restored`, stream };
   } catch (error) {
     stream?.close();
     signal.throwIfAborted();
     const kind = failureKind(error);
-    if (kind !== 'expired' && kind !== 'tooLarge' && kind !== 'olderList') throw error;
-    found.discard(messageOf(error));
-    return undefined;
-  }
-  try {
-    const items = await interruptible(() => found.read(), signal);
-    return { items, broken: [], resourceVersion, how: `${items.length} objects restored`, stream };
-  } catch (error) {
-    stream.close();
-    signal.throwIfAborted();
+    if (!isConfirmed && kind !== 'expired' && kind !== 'tooLarge' && kind !== 'olderList') throw error;
     found.discard(messageOf(error));
     return undefined;
   }

@@ -42,15 +42,15 @@ export class Session<T extends KubernetesObject> {
   watchErrorHandler: WatchErrorHandler | undefined;
 
   constructor(settings: ReflectorSettings<T>) {
-    const { name, clock, random, logger, onState } = settings;
+    const { name, clock, random } = settings;
     this.settings = settings;
     this.watchErrorHandler = settings.watchErrorHandler;
     this.backoff = new Backoff({ clock, random }, settings.backoff);
     this.pacer = settings.pacer ?? new RequestPacer({ clock, random });
     this.metrics = new ReflectorMetrics(settings.metrics, settings.name);
     this.trace = new ReflectorTrace({ name, ...settings.origin }, clock, this.metrics, settings.metrics !== noMetrics);
-    this.state = new StateKeeper({ clock, logger, onState });
-    this.#failures = new FailureLog({ name, clock, logger });
+    this.state = new StateKeeper(settings);
+    this.#failures = new FailureLog(settings);
   }
 
   /** In [`minWatchTimeoutMs`, twice that), so that the watches of a cluster's clients do not end together. */

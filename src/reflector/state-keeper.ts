@@ -1,31 +1,23 @@
-import type { Clock } from '../observe/clock.ts';
 import { guarded } from '../observe/guarded.ts';
-import type { Logger } from '../observe/logger.ts';
+import type { ReflectorSettings } from './reflector-options.ts';
 import type { LeftOut, ReflectorPhase, ReflectorState } from './reflector-state.ts';
 
 /** What is told of a phase when it begins. */
-export interface PhaseDetails {
-  lastError?: Error;
-  nextAttempt?: number;
-}
+type PhaseDetails = Pick<ReflectorState, 'lastError' | 'nextAttempt'>;
 
-export interface StateKeeperOptions {
-  clock: Pick<Clock, 'now'>;
-  logger: Logger;
-  onState: ((state: ReflectorState) => void) | undefined;
-}
+type StateSettings = Pick<ReflectorSettings<never>, 'clock' | 'logger' | 'onState'>;
 
 /** Holds the state, in one place. */
 export class StateKeeper {
-  readonly #options: StateKeeperOptions;
+  readonly #settings: StateSettings;
   #phase: Pick<ReflectorState, 'phase' | 'since'> & PhaseDetails;
   #behindSince: number | undefined;
   #lastContact: number | undefined;
   #leftOut: Pick<ReflectorState, 'leftOut' | 'leftOutCount'> = {};
 
-  constructor(options: StateKeeperOptions) {
-    this.#options = options;
-    this.#phase = { phase: 'idle', since: options.clock.now() };
+  constructor(settings: StateSettings) {
+    this.#settings = settings;
+    this.#phase = { phase: 'idle', since: settings.clock.now() };
   }
 
   get state(): ReflectorState {
@@ -40,7 +32,7 @@ export class StateKeeper {
   }
 
   enter(phase: ReflectorPhase, details: PhaseDetails = {}): void {
-    const nowMs = this.#options.clock.now();
+    const nowMs = this.#settings.clock.now();
     const since = phase === this.#phase.phase ? this.#phase.since : nowMs;
     this.#behindSince = phase === 'watching' ? undefined : (this.#behindSince ?? nowMs);
     this.#phase = { phase, since, ...details };
@@ -49,12 +41,12 @@ export class StateKeeper {
 
   /** A watch has ended, and the next one is not open yet. The phase stays what it is. */
   watchEnded(): void {
-    this.#behindSince ??= this.#options.clock.now();
+    this.#behindSince ??= this.#settings.clock.now();
   }
 
   /** The server has sent something of use. Called for each batch of events, so it tells nobody. */
   readonly contact = (): void => {
-    this.#lastContact = this.#options.clock.now();
+    this.#lastContact = this.#settings.clock.now();
   };
 
   /** An attempt begins. `unauthorized`, `forbidden` and `gone` stay what they are until one succeeds. */
@@ -77,7 +69,7 @@ export class StateKeeper {
   }
 
   #tell(): void {
-    const { onState, logger } = this.#options;
+    const { onState, logger } = this.#settings;
     if (onState === undefined) return;
     guarded(
       () => onState(this.state),

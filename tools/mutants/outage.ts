@@ -67,7 +67,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a watch that has ended and is not opened again counts as open',
     file: 'src/reflector/state-keeper.ts',
-    original: '    this.#behindSince ??= this.#options.clock.now();\n',
+    original: '    this.#behindSince ??= this.#settings.clock.now();\n',
     replacement: '',
     tests: ['src/reflector/reflector-outage.test.ts'],
   },

@@ -11,9 +11,8 @@ import type {
   ResourceEvent,
   ResourceEventHandler,
 } from '../processor/processor.ts';
-import type { SubscribeOptions } from '../processor/shared-processor.ts';
 import type { Indexers } from '../store/index-definition.ts';
-import { EVENTS_CHECKS, HANDLER_CHECKS } from './call-options.ts';
+import { EVENTS_CHECKS, HANDLER_CHECKS, onViews } from './call-options.ts';
 import { wantedNamespaces } from './coverage.ts';
 import { fieldSelection } from './field-selection.ts';
 import type { EventsOptions, IndexerReader, Informer, WaitOptions } from './informer.ts';
@@ -108,13 +107,13 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
 
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions<T> = {}): HandlerRegistration {
     const checked = checkedOptions(`a handler of ${this.name}`, options, HANDLER_CHECKS);
-    return this.#upstream.listen(handler, this.#narrowed(checked));
+    return this.#upstream.listen(handler, onViews(checked, this.#selects));
   }
 
   events(options: EventsOptions<T> = {}): AsyncIterableIterator<ResourceEvent<T>> {
     const { signal, ...rest } = checkedOptions(`events of ${this.name}`, options, EVENTS_CHECKS);
     return new EventStream<T>(
-      (deliver, onEnd) => this.#upstream.subscribe(deliver, { ...this.#narrowed(rest), onRemove: onEnd }),
+      (deliver, onEnd) => this.#upstream.subscribe(deliver, { ...onViews(rest, this.#selects), onRemove: onEnd }),
       signal,
     );
   }
@@ -168,13 +167,5 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   #mustCover(namespace: string | undefined, what: string | undefined): void {
     if (this.#namespace === undefined || namespace === this.#namespace) return;
     throw new TypeError(`${this.name} never holds ${what}, which is not in namespace ${this.#namespace}`);
-  }
-
-  #narrowed({ filter, ...rest }: HandlerOptions<T>): SubscribeOptions<T> {
-    const selects = this.#selects;
-    return {
-      ...rest,
-      filter: filter ? (object, view) => selects(object) && filter(view()) : (object) => selects(object),
-    };
   }
 }

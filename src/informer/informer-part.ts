@@ -97,9 +97,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   readonly #consumer: QueueConsumer<Cached<T>>;
   readonly #caughtUp: CaughtUp;
   readonly #saved: SavedPart<T> | undefined;
-  /** Unset until somebody listens. */
-  #story: StoreStory | undefined;
-  readonly #newStory: () => StoreStory;
+  readonly #story: StoreStory;
   /** What the table could not take, and nobody has heard of yet; the second time it is final. */
   #refused: { readonly once: Unusable; readonly forGood: Unusable } | undefined;
   /** Whether the first list is in the table. */
@@ -109,26 +107,10 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #transforming: Cached<T> | undefined;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
-    const {
-      name,
-      table,
-      distribute,
-      onStored,
-      transform,
-      isInitial,
-      queue: queueType,
-      meter,
-      clock,
-      logger,
-      origin: whose,
-      version,
-      onIn,
-      onVersion,
-      ...rest
-    } = options;
+    const { name, table, distribute, transform, meter, clock, logger, onStored, onIn, onVersion } = options;
     const { listerWatcher, keepTransformed, reachability, confirmGone, saved } = source;
     this.memory = source.memory;
-    this.version = version;
+    this.version = options.version;
     this.#table = table;
     this.#hooks = { onIn, onVersion, transform, meter };
     this.#scheduler = schedulerOf(clock);
@@ -138,20 +120,17 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     const transformed = new TransformedSource(listerWatcher, () => this.#intake(transform(), keepTransformed), clock);
     this.#saved = saved;
     const { namespace } = this.coverage;
-    const origin = { ...whose, ...(namespace !== undefined && { namespace }) };
-    this.#newStory = () => new StoreStory({ name, ...origin }, () => this.#reflector.current);
+    const origin = { ...options.origin, ...(namespace !== undefined && { namespace }) };
+    this.#story = new StoreStory({ name, ...origin }, () => this.#reflector.current);
     const tell: typeof distribute = (notification, isSync) => {
-      if (!isSync && channels.store.hasSubscribers) this.#listenedStory().changed(notification);
+      if (!isSync && channels.store.hasSubscribers) this.#story.changed(notification);
       distribute(notification, isSync);
     };
     this.#reflector = new CachedReflector<T>({
-      origin,
       ...(reachability && { reachability }),
-      ...rest,
+      ...options,
       ...(confirmGone && { confirmGone }),
-      name,
-      clock,
-      logger,
+      origin,
       listerWatcher: transformed,
       target: this,
       // Nobody can tell whether a transform is the one that made what was saved.
@@ -162,7 +141,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       knownObjects: { getByKey: (key: string) => this.#handler.known(key), listKeys: () => this.#knownKeys() },
       clock,
     };
-    this.#queue = queueType === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
+    this.#queue = options.queue === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
     this.#caughtUp = new CaughtUp(this.#queue);
     this.#handler = new DeltaHandler<T>({
       name,
@@ -171,7 +150,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       clock,
       logger,
       ...(onStored && { onStored }),
-      isInitial,
+      isInitial: options.isInitial,
       onRefused: ({ key }, cause, isFinal) => {
         this.#refused ??= { once: new Unusable(), forGood: new Unusable() };
         this.#refused[isFinal ? 'forGood' : 'once'].add(`the state of ${key}`, key, cause);
@@ -217,8 +196,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
 
   /** From the reflector to the queue. Settles when the queue has room: what is new while a long list is in it waits at the server. */
   write(change: CachedChange<T>): void | Promise<void> {
-    if (channels.store.hasSubscribers) this.#listenedStory().comes(change, this.#queue.length === 0);
-    else this.#story = undefined;
+    if (channels.store.hasSubscribers) this.#story.comes(change, this.#queue.length === 0);
+    else this.#story.forget();
     switch (change.type) {
       case 'LIST':
         return this.#replace(change.items, change.resourceVersion);
@@ -238,11 +217,6 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
         this.#handler.fetched(change.object);
         this.#queue.update(change.object);
     }
-  }
-
-  #listenedStory(): StoreStory {
-    this.#story ??= this.#newStory();
-    return this.#story;
   }
 
   versionOf(key: string): string | undefined {
@@ -385,7 +359,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     onVersion(this.#caughtUp.storedVersion);
     if (!this.#isIn) this.#checkIn();
     if (this.#queue.length > 0) return;
-    this.#story?.idle();
+    this.#story.idle();
     if (this.#refused) this.#tellRefused(this.#refused);
     meter?.stored();
   }

@@ -5,7 +5,7 @@ import { isPromise } from '../api/promise-like.ts';
 import { type Resource, resourcePath } from '../api/resource.ts';
 import { refusalOf } from '../api/response-body.ts';
 import type { Status } from '../api/status.ts';
-import type { Transport, TransportResponse } from '../api/transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../api/transport.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
 
@@ -73,38 +73,35 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
     return this.#list(path, { ...options, fieldSelector }, context);
   }
 
-  async #list(path: string, options: ListOptions, { signal, cause, onBytes }: CallContext): Promise<CachedList<T>> {
-    const { transport, codec, clock } = this.#options;
-    const response = await transport.request({
-      method: 'GET',
-      path,
-      query: listQuery(options),
-      headers: { accept: codec.accept },
-      signal,
-      reuseChunks: true,
-      ...(clock && { clock }),
-      ...(cause !== undefined && { cause }),
-    });
-    await this.#refuseFailure(path, response, signal);
-    return await codec.readList(response.body, contentType(response), onBytes);
+  async #list(path: string, options: ListOptions, context: CallContext): Promise<CachedList<T>> {
+    const { codec } = this.#options;
+    const response = await this.#get(context, { path, query: listQuery(options), headers: { accept: codec.accept } });
+    return await codec.readList(response.body, contentType(response), context.onBytes);
   }
 
-  async watch(options: ListOptions, { signal, cause, onBytes }: CallContext): Promise<CachedFrames<T>> {
-    const { transport, codec, clock } = this.#options;
+  async watch(options: ListOptions, context: CallContext): Promise<CachedFrames<T>> {
+    const { codec } = this.#options;
     const tweaked = this.#tweaked(options);
-    const response = await transport.request({
-      method: 'GET',
+    const response = await this.#get(context, {
       path: this.#path,
       query: listQuery({ ...tweaked, watch: true }),
       headers: { accept: codec.acceptWatch },
-      signal,
-      reuseChunks: true,
       headersTimeoutMs: (tweaked.timeoutSeconds ?? DEFAULT_WATCH_SECONDS) * 1000 + WATCH_HEADERS_MARGIN_MS,
-      ...(clock && { clock }),
-      ...(cause !== undefined && { cause }),
     });
-    await this.#refuseFailure(this.#path, response, signal);
-    return codec.readWatch(response.body, contentType(response), onBytes);
+    return codec.readWatch(response.body, contentType(response), context.onBytes);
+  }
+
+  /** Throws when the server says no. */
+  async #get(
+    { signal, cause }: CallContext,
+    asked: Pick<TransportRequest, 'path' | 'query' | 'headers' | 'headersTimeoutMs'>,
+  ): Promise<TransportResponse> {
+    const { transport, codec, clock } = this.#options;
+    const context = { signal, ...(clock && { clock }), ...(cause !== undefined && { cause }) };
+    const response = await transport.request({ method: 'GET', reuseChunks: true, ...asked, ...context });
+    if (response.status >= 200 && response.status < 300) return response;
+    const readStatus = (body: Uint8Array) => codec.readStatus?.(body, contentType(response));
+    throw await refusalOf(response, `GET ${asked.path}`, signal, readStatus);
   }
 
   #tweaked(options: ListOptions): ListOptions {
@@ -114,12 +111,6 @@ export class ResourceListerWatcher<T extends KubernetesObject> implements Cached
       throw new TypeError('tweakListOptions returned a promise: it must change the options that it is given, at once');
     }
     return typeof returned === 'object' && returned !== null ? (returned as ListOptions) : copy;
-  }
-
-  async #refuseFailure(path: string, response: TransportResponse, signal: AbortSignal): Promise<void> {
-    if (response.status >= 200 && response.status < 300) return;
-    const { codec } = this.#options;
-    throw await refusalOf(response, `GET ${path}`, signal, (body) => codec.readStatus?.(body, contentType(response)));
   }
 }
 

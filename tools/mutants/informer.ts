@@ -87,14 +87,14 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'the filter of a handler on a selection is forgotten',
-    file: 'src/informer/derived-informer.ts',
-    original: 'filter: filter ? (object, view) => selects(object) && filter(view()) : (object) => selects(object),',
-    replacement: 'filter: (object) => selects(object),',
+    file: 'src/informer/call-options.ts',
+    original: 'filter: (object, view) => selects(object) && filter(view())',
+    replacement: 'filter: selects',
     tests: [DERIVED],
   },
   {
     bug: 'the selection of a handler with a filter is forgotten',
-    file: 'src/informer/derived-informer.ts',
+    file: 'src/informer/call-options.ts',
     original: '(object, view) => selects(object) && filter(view())',
     replacement: '(_object, view) => filter(view())',
     tests: [DERIVED],
@@ -102,8 +102,8 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a stream of a selection does not end with its signal',
     file: 'src/informer/derived-informer.ts',
-    original: '{ ...this.#narrowed(rest), onRemove: onEnd }),\n      signal,',
-    replacement: '{ ...this.#narrowed(rest), onRemove: onEnd }),',
+    original: '{ ...onViews(rest, this.#selects), onRemove: onEnd }),\n      signal,',
+    replacement: '{ ...onViews(rest, this.#selects), onRemove: onEnd }),',
     tests: [DERIVED],
   },
   {

@@ -110,14 +110,14 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     bug: 'a selection by index goes past the selection',
     file: 'src/informer/selected-store.ts',
     original: 'viewsOf(this.#indexed(indexName, value))',
-    replacement: 'viewsOf(this.#upstream.table.byIndex(indexName, value))',
+    replacement: 'viewsOf(this.#table.byIndex(indexName, value))',
     tests: [DERIVED],
   },
   {
     bug: 'the keys of an index go past the selection',
     file: 'src/informer/selected-store.ts',
     original: 'this.#indexed(indexName, value)\n      .map((object) => object.key)',
-    replacement: 'this.#upstream.table.byIndex(indexName, value)\n      .map((object) => object.key)',
+    replacement: 'this.#table.byIndex(indexName, value)\n      .map((object) => object.key)',
     tests: [DERIVED],
   },
   {

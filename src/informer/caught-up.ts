@@ -113,6 +113,11 @@ export class OldestVersion {
     return this.value;
   }
 
+  /** Sets the version of a part, and reports the oldest. */
+  reporter(part: PartVersion, report: (oldest: string) => void): (version: string) => void {
+    return (version) => report(this.set(part, version));
+  }
+
   /** The part is gone. Returns the oldest of the others. */
   leave(part: PartVersion): string {
     this.#parts.delete(part);

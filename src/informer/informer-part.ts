@@ -97,7 +97,9 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   readonly #consumer: QueueConsumer<Cached<T>>;
   readonly #caughtUp: CaughtUp;
   readonly #saved: SavedPart<T> | undefined;
-  readonly #story: StoreStory;
+  /** Unset until somebody listens. */
+  #story: StoreStory | undefined;
+  readonly #newStory: () => StoreStory;
   /** What the table could not take, and nobody has heard of yet; the second time it is final. */
   #refused: { readonly once: Unusable; readonly forGood: Unusable } | undefined;
   /** Whether the first list is in the table. */
@@ -121,9 +123,9 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     this.#saved = saved;
     const { namespace } = this.coverage;
     const origin = { ...options.origin, ...(namespace !== undefined && { namespace }) };
-    this.#story = new StoreStory({ name, ...origin }, () => this.#reflector.current);
+    this.#newStory = () => new StoreStory({ name, ...origin }, () => this.#reflector.current);
     const tell: typeof distribute = (notification, isSync) => {
-      if (!isSync && channels.store.hasSubscribers) this.#story.changed(notification);
+      if (!isSync && channels.store.hasSubscribers) this.#listenedStory().changed(notification);
       distribute(notification, isSync);
     };
     this.#reflector = new CachedReflector<T>({
@@ -196,8 +198,8 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
 
   /** From the reflector to the queue. Settles when the queue has room: what is new while a long list is in it waits at the server. */
   write(change: CachedChange<T>): void | Promise<void> {
-    if (channels.store.hasSubscribers) this.#story.comes(change, this.#queue.length === 0);
-    else this.#story.forget();
+    if (channels.store.hasSubscribers) this.#listenedStory().comes(change, this.#queue.length === 0);
+    else this.#story = undefined;
     switch (change.type) {
       case 'LIST':
         return this.#replace(change.items, change.resourceVersion);
@@ -217,6 +219,11 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
         this.#handler.fetched(change.object);
         this.#queue.update(change.object);
     }
+  }
+
+  #listenedStory(): StoreStory {
+    this.#story ??= this.#newStory();
+    return this.#story;
   }
 
   versionOf(key: string): string | undefined {
@@ -359,7 +366,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     onVersion(this.#caughtUp.storedVersion);
     if (!this.#isIn) this.#checkIn();
     if (this.#queue.length > 0) return;
-    this.#story.idle();
+    this.#story?.idle();
     if (this.#refused) this.#tellRefused(this.#refused);
     meter?.stored();
   }

@@ -184,7 +184,7 @@ export class InformerParts<T extends KubernetesObject> {
         this.#options.onJoined();
         this.#checkSynced();
       },
-      onVersion: (reached) => table.bookmark(this.#versions.set(version, reached)),
+      onVersion: this.#versions.reporter(version, table.bookmark.bind(table)),
       onState: () => {
         if (this.#isSkipped(part)) {
           part.joined.resolve(false);

@@ -4,8 +4,8 @@ import { channels, nextId, type OfPart, type StoreValue, type Writable } from '.
 import type { Notification } from '../processor/notification.ts';
 
 /**
- * Tells the channel `tidewatch:store` what a part has changed, and which list or batch of frames brought it, as far as somebody has listened since that
- * came.
+ * Tells the channel `tidewatch:store` what a part has changed, and which list or batch of frames brought it. For as long as somebody listens: one that
+ * has missed a change is let go.
  */
 export class StoreStory {
   readonly #origin: OfPart;
@@ -13,7 +13,7 @@ export class StoreStory {
   /** What brought all that is queued, unless `#later` knows better; 0: what came before somebody listened. */
   #first = 0;
   /** By key, what came while something was queued that something else had brought. */
-  #later: Map<string, number> | undefined;
+  readonly #later = new Map<string, number>();
 
   /** @param current the id of what the reflector writes */
   constructor(origin: OfPart, current: () => number) {
@@ -27,17 +27,14 @@ export class StoreStory {
     if (isNext || change.type === 'LIST') {
       this.#first = current;
       this.idle();
-    } else if (current !== this.#first && 'object' in change) {
-      this.#later ??= new Map();
-      this.#later.set(change.object.key, current);
-    }
+    } else if (current !== this.#first && 'object' in change) this.#later.set(change.object.key, current);
   }
 
   /** The store has changed. */
   changed(notification: Notification<KubernetesObject>): void {
     const { type, object, old, atMs } = notification;
     const { key, uid, resourceVersion } = object;
-    const from = this.#later?.get(key) ?? this.#first;
+    const from = this.#later.get(key) ?? this.#first;
     const id = nextId();
     notification.change = id;
     const { name, informer, namespace } = this.#origin;
@@ -52,12 +49,6 @@ export class StoreStory {
 
   /** Nothing is queued any more. */
   idle(): void {
-    this.#later = undefined;
-  }
-
-  /** A change is queued, and nobody listens: what brought it is not known. */
-  forget(): void {
-    this.#first = 0;
-    this.#later = undefined;
+    if (this.#later.size > 0) this.#later.clear();
   }
 }

@@ -1,6 +1,6 @@
 import type { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
 import { checkedOptions } from '../api/option-check.ts';
-import { type Deferred, deferred, isPromiseLike } from '../api/promise-like.ts';
+import { isPromiseLike } from '../api/promise-like.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import type { Clock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
@@ -63,7 +63,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   readonly #clock: Clock | undefined;
   readonly #retryOnError: boolean;
   readonly #waiting: WaitingPop<T>[] = [];
-  #ready: Deferred<void> | undefined;
+  #ready: { promise: Promise<void>; resolve: () => void } | undefined;
   #closed = false;
   /** How many items of the first `replace` are queued or in flight. */
   #initialLeft = 0;
@@ -190,7 +190,13 @@ export abstract class PoppableQueue<T> implements Queue<T> {
 
   whenReady(): Promise<void> {
     if (this.length > 0 || this.#closed) return Promise.resolve();
-    this.#ready ??= deferred();
+    if (this.#ready === undefined) {
+      let resolve = () => {};
+      const promise = new Promise<void>((settle) => {
+        resolve = settle;
+      });
+      this.#ready = { promise, resolve };
+    }
     return this.#ready.promise;
   }
 

@@ -71,14 +71,14 @@ export const METRICS_MUTANTS: readonly Mutant[] = [
   {
     bug: 'what came later, and is stored, stays the origin of what comes next',
     file: 'src/informer/store-story.ts',
-    original: '  idle(): void {\n    this.#later = undefined;\n',
-    replacement: '  idle(): void {\n',
+    original: '    if (this.#later.size > 0) this.#later.clear();\n',
+    replacement: '',
     tests: [STORY],
   },
   {
     bug: 'what came while nobody listened is said to have come by an earlier batch',
     file: 'src/informer/informer-part.ts',
-    original: '    else this.#story.forget();\n',
+    original: '    else this.#story = undefined;\n',
     replacement: '',
     tests: [ADAPTERS],
   },

@@ -72,6 +72,17 @@ describe('forResource of a custom resource in a factory with a namespace', () =>
     expect(informer.state.phase).toBe('stopped');
   });
 
+  it('says how far the store is with a cluster-scoped one, when the factory has several namespaces', async () => {
+    await using fixture = await clusterFixture();
+    await fixture.defineWidgets('Cluster');
+    const { factory, informer, untilPhase } = started(fixture, ['default', 'one', 'two']);
+    await untilPhase('watching');
+    const a = await fixture.createWidget('a');
+    await informer.waitFor(a);
+    expect(informer.indexer.lastStoreSyncResourceVersion()).toBe(a.metadata?.resourceVersion);
+    await factory.shutdown();
+  });
+
   it('watches a namespaced one in each of several namespaces, and sends nothing elsewhere', async () => {
     await using fixture = await clusterFixture();
     await fixture.defineWidgets('Namespaced');

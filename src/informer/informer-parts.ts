@@ -193,6 +193,8 @@ export class InformerParts<T extends KubernetesObject> {
         this.#options.onState();
       },
     });
+    // One that turns out to be spare never has a version.
+    void part.coverage.settled?.then(() => part.coverage.isSpare && this.#versions.leave(version));
     if (this.#watchErrorHandler) part.setWatchErrorHandler(this.#watchErrorHandler);
     this.#parts.set(namespace, part);
     return part;

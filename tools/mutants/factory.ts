@@ -69,6 +69,13 @@ export const FACTORY_MUTANTS: readonly Mutant[] = [
     tests: [SCOPE],
   },
   {
+    bug: 'the version of a store waits for the parts that are spare',
+    file: 'src/informer/informer-parts.ts',
+    original: 'part.coverage.isSpare && this.#versions.leave(version)',
+    replacement: 'part.coverage.isSpare',
+    tests: [SCOPE],
+  },
+  {
     bug: 'waitFor a version waits for the parts that are spare',
     file: 'src/informer/informer-part.ts',
     original: 'Promise.race([(spare ?? reached).then(',

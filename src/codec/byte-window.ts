@@ -11,6 +11,8 @@ const JOINED_BYTES = 16 * 1024;
  * is copied behind it, as much as turns out to be needed.
  */
 export class ByteWindow {
+  /** How many bytes of the stream lie before `start`. */
+  offset = 0;
   #bytes: Buffer = NOTHING;
   #start = 0;
   #end = 0;
@@ -33,23 +35,47 @@ export class ByteWindow {
     return this.#end;
   }
 
-  /** To be called only after `more` has returned false, or at the beginning. The chunk must stay as it is until then. */
-  append(chunk: Uint8Array): void {
+  /**
+   * To be called only after `more`, `need` or `skip` has found the end of the chunk before, or at the beginning. The chunk must stay as it
+   * is until then. `joined` is how much of it can be read at once behind what was left.
+   */
+  append(chunk: Uint8Array, joined = JOINED_BYTES): void {
     this.#chunk = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     if (this.#start === this.#end) this.#readFromChunk(0);
-    else this.#join(JOINED_BYTES);
+    else this.#join(joined);
   }
 
   /** Gives up everything before `position`. */
   consumeTo(position: number): void {
+    this.offset += position - this.#start;
     this.#start = position;
     if (this.#bytes !== this.#chunk && position >= this.#joint) this.#readFromChunk(position - this.#joint);
   }
 
+  /** Gives up the next `length` bytes, as far as they have arrived, without copying them; returns how many those were. */
+  skip(length: number): number {
+    const end = this.#bytes === this.#chunk ? this.#end : this.#joint + this.#chunk.length;
+    const skipped = Math.min(length, end - this.#start);
+    this.consumeTo(this.#start + skipped);
+    return skipped;
+  }
+
   /** Makes more bytes readable behind the others. False when there are no more in the chunk, which is then not looked at any more. */
   more(): boolean {
+    return this.#extend(this.#end - this.#joint);
+  }
+
+  /** The same until there are `length` bytes. */
+  need(length: number): boolean {
+    while (this.#end - this.#start < length) {
+      if (!this.#extend(length - this.#end + this.#start)) return false;
+    }
+    return true;
+  }
+
+  #extend(length: number): boolean {
     if (this.#bytes !== this.#chunk && this.#end - this.#joint < this.#chunk.length) {
-      this.#join(this.#end - this.#joint);
+      this.#join(length);
       return true;
     }
     if (this.#bytes === this.#chunk) this.#keepRest();

@@ -44,7 +44,6 @@ export class JsonListCutter {
   #itemStart = 0;
   #itemEnd = 0;
   #itemCount = 0;
-  #bytesBefore = 0;
 
   /** An item or another value larger than that is refused. */
   constructor(maxValueBytes: number) {
@@ -93,7 +92,7 @@ export class JsonListCutter {
   nextItem(): boolean {
     if (this.#isFound) this.#take();
     for (;;) {
-      this.#consumeTo(skipBlanks(this.#window.bytes, this.#window.start, this.#window.end));
+      this.#window.consumeTo(skipBlanks(this.#window.bytes, this.#window.start, this.#window.end));
       if (this.#window.start < this.#window.end && this.#step()) {
         if (this.#isFound) return true;
       } else if (!this.#window.more()) return false;
@@ -115,7 +114,7 @@ export class JsonListCutter {
     const where = this.#itemCount > 0 || this.#hasItems ? `after ${this.#itemCount} whole items` : 'before any item';
     throw new DecodeError(
       'truncated',
-      `the list broke off after ${this.#bytesBefore + this.#window.end - this.#window.start} bytes, ${where}`,
+      `the list broke off after ${this.#window.offset + this.#window.end - this.#window.start} bytes, ${where}`,
     );
   }
 
@@ -156,7 +155,7 @@ export class JsonListCutter {
 
   #token(fits: boolean, next: Place, expected: string): true {
     if (!fits) throw this.#malformed(expected);
-    this.#consumeTo(this.#window.start + 1);
+    this.#window.consumeTo(this.#window.start + 1);
     this.#place = next;
     return true;
   }
@@ -166,7 +165,7 @@ export class JsonListCutter {
     const length = this.#cut();
     if (length === INCOMPLETE) return false;
     this.#fieldName = String(this.#parse(length));
-    this.#consumeTo(this.#window.start + length);
+    this.#window.consumeTo(this.#window.start + length);
     this.#place = 'colon';
     return true;
   }
@@ -180,7 +179,7 @@ export class JsonListCutter {
     } else if (KEPT_FIELDS.has(this.#fieldName)) {
       this.fields.set(this.#fieldName, this.#parse(length));
     }
-    this.#consumeTo(this.#window.start + length);
+    this.#window.consumeTo(this.#window.start + length);
     this.#place = 'afterValue';
     return true;
   }
@@ -217,7 +216,6 @@ export class JsonListCutter {
     this.#isGuess = false;
     this.#isExact = false;
     this.#guess?.next(length);
-    this.#bytesBefore += length;
     this.#window.consumeTo(this.#itemEnd);
     this.#place = 'afterItem';
   }
@@ -244,11 +242,6 @@ export class JsonListCutter {
     }
   }
 
-  #consumeTo(position: number): void {
-    this.#bytesBefore += position - this.#window.start;
-    this.#window.consumeTo(position);
-  }
-
   #malformed(expected: string): DecodeError {
     const { bytes, start, end } = this.#window;
     // Only what is not a JSON object at all (the page of a proxy, say) is quoted: anything else may be a secret.
@@ -258,7 +251,7 @@ export class JsonListCutter {
         : '';
     return new DecodeError(
       'malformed',
-      `the body is not a list in JSON: expected ${expected} at byte ${this.#bytesBefore}${found}`,
+      `the body is not a list in JSON: expected ${expected} at byte ${this.#window.offset}${found}`,
     );
   }
 }

@@ -26,6 +26,15 @@ type Place = 'start' | 'key' | 'nextKey' | 'colon' | 'value' | 'afterValue' | 'i
 export class JsonListCutter {
   /** The kept fields that have arrived, decoded. */
   readonly fields = new Map<string, unknown>();
+  /** Whether the body has a field `items`, null or not. */
+  hasItems = false;
+  /** The item found by `nextItem` lies at [`itemStart`, `itemEnd`) of `bytes`, until the next call of the cutter. */
+  itemStart = 0;
+  itemEnd = 0;
+  /** Whether the item may end elsewhere: if it is not a whole object, call `rescan`. */
+  isGuess = false;
+  /** How many items have been cut. */
+  itemCount = 0;
   readonly #window = new ByteWindow();
   readonly #scanner = new JsonScanner();
   /** For items: they are most of a list, and judged by others. */
@@ -35,47 +44,18 @@ export class JsonListCutter {
   #guess: ItemGuess | undefined = new ItemGuess();
   /** There is an item, which goes with the next call. */
   #isFound = false;
-  #isGuess = false;
   /** The item at hand is to be cut by its brackets. */
   #isExact = false;
   #place: Place = 'start';
   #fieldName = '';
-  #hasItems = false;
-  #itemStart = 0;
-  #itemEnd = 0;
-  #itemCount = 0;
 
   /** An item or another value larger than that is refused. */
   constructor(maxValueBytes: number) {
     this.#maxValueBytes = maxValueBytes;
   }
 
-  /** The item found by `nextItem` lies at [`itemStart`, `itemEnd`) of these, until the next call of the cutter. */
   get bytes(): Buffer {
     return this.#window.bytes;
-  }
-
-  get itemStart(): number {
-    return this.#itemStart;
-  }
-
-  get itemEnd(): number {
-    return this.#itemEnd;
-  }
-
-  /** Whether the item may end elsewhere: if it is not a whole object, call `rescan`. */
-  get isGuess(): boolean {
-    return this.#isGuess;
-  }
-
-  /** How many items have been cut. */
-  get itemCount(): number {
-    return this.#itemCount;
-  }
-
-  /** Whether the body has a field `items`, null or not. */
-  get hasItems(): boolean {
-    return this.#hasItems;
   }
 
   /** To be called when `nextItem` has found no more; until then the chunk must stay as it is. */
@@ -102,8 +82,8 @@ export class JsonListCutter {
   /** The item that was found is none: the next call of `nextItem` cuts it by its brackets. */
   rescan(): void {
     this.#isFound = false;
-    this.#isGuess = false;
-    this.#itemCount--;
+    this.isGuess = false;
+    this.itemCount--;
     this.#guess?.missed();
     this.#isExact = true;
   }
@@ -111,7 +91,7 @@ export class JsonListCutter {
   /** To be called when the body has ended. */
   finish(): void {
     if (this.#place === 'end') return;
-    const where = this.#itemCount > 0 || this.#hasItems ? `after ${this.#itemCount} whole items` : 'before any item';
+    const where = this.itemCount > 0 || this.hasItems ? `after ${this.itemCount} whole items` : 'before any item';
     throw new DecodeError(
       'truncated',
       `the list broke off after ${this.#window.offset + this.#window.end - this.#window.start} bytes, ${where}`,
@@ -133,7 +113,7 @@ export class JsonListCutter {
         return this.#token(byte === COLON, 'value', '":"');
       case 'value':
         if (this.#fieldName === 'items' && byte === BRACKET_OPEN) {
-          this.#hasItems = true;
+          this.hasItems = true;
           return this.#token(true, 'item', '');
         }
         return this.#value();
@@ -175,7 +155,7 @@ export class JsonListCutter {
     if (length === INCOMPLETE) return false;
     if (this.#fieldName === 'items') {
       if (this.#parse(length) !== null) throw new DecodeError('malformed', 'the "items" of the list are not an array');
-      this.#hasItems = true;
+      this.hasItems = true;
     } else if (KEPT_FIELDS.has(this.#fieldName)) {
       this.fields.set(this.#fieldName, this.#parse(length));
     }
@@ -191,7 +171,7 @@ export class JsonListCutter {
       const guess = this.#guess.find(bytes, start, end);
       if (guess === WAIT && end - start <= this.#maxValueBytes) return false;
       if (guess > 0 && guess <= this.#maxValueBytes) {
-        this.#isGuess = true;
+        this.isGuess = true;
         this.#found(guess);
         return true;
       }
@@ -205,18 +185,18 @@ export class JsonListCutter {
 
   #found(length: number): void {
     this.#isFound = true;
-    this.#itemStart = this.#window.start;
-    this.#itemEnd = this.#itemStart + length;
-    this.#itemCount++;
+    this.itemStart = this.#window.start;
+    this.itemEnd = this.itemStart + length;
+    this.itemCount++;
   }
 
   #take(): void {
-    const length = this.#itemEnd - this.#itemStart;
+    const length = this.itemEnd - this.itemStart;
     this.#isFound = false;
-    this.#isGuess = false;
+    this.isGuess = false;
     this.#isExact = false;
     this.#guess?.next(length);
-    this.#window.consumeTo(this.#itemEnd);
+    this.#window.consumeTo(this.itemEnd);
     this.#place = 'afterItem';
   }
 
@@ -225,7 +205,7 @@ export class JsonListCutter {
     const length = scanner.scan(bytes, start, end);
     if (length === INVALID) throw this.#malformed('valid JSON');
     if ((length === INCOMPLETE ? end - start : length) > this.#maxValueBytes) {
-      const what = this.#place === 'value' ? `field "${this.#fieldName}"` : `item ${this.#itemCount}`;
+      const what = this.#place === 'value' ? `field "${this.#fieldName}"` : `item ${this.itemCount}`;
       throw new DecodeError('tooLarge', `${what} of the list is larger than ${this.#maxValueBytes} bytes`);
     }
     if (length !== INCOMPLETE) scanner.reset();

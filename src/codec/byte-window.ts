@@ -2,6 +2,8 @@ const NOTHING = Buffer.alloc(0);
 const INITIAL_BYTES = 16 * 1024;
 /** What is kept for the next large value; more is given back when it is not needed any more. */
 const KEPT_BYTES = 1024 * 1024;
+/** A transport in process may hand over a whole body as one chunk; it is read in pieces of this size. */
+const PIECE_BYTES = 256 * 1024;
 /** How much of a chunk is first joined to what was left of those before it. */
 const JOINED_BYTES = 16 * 1024;
 
@@ -16,7 +18,9 @@ export class ByteWindow {
   #bytes: Buffer = NOTHING;
   #start = 0;
   #end = 0;
+  /** The piece of the last chunk that is read, and what comes behind it. */
   #chunk: Buffer = NOTHING;
+  #rest: Buffer = NOTHING;
   /** Memory of our own, for what is left of chunks. */
   #own: Buffer = NOTHING;
   /** Where in `#own` the chunk begins, or would begin, while that is what is read. */
@@ -40,9 +44,8 @@ export class ByteWindow {
    * is until then. `joined` is how much of it can be read at once behind what was left.
    */
   append(chunk: Uint8Array, joined = JOINED_BYTES): void {
-    this.#chunk = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-    if (this.#start === this.#end) this.#readFromChunk(0);
-    else this.#join(joined);
+    this.#rest = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    this.#nextPiece(joined);
   }
 
   /** Gives up everything before `position`. */
@@ -54,10 +57,15 @@ export class ByteWindow {
 
   /** Gives up the next `length` bytes, as far as they have arrived, without copying them; returns how many those were. */
   skip(length: number): number {
-    const end = this.#bytes === this.#chunk ? this.#end : this.#joint + this.#chunk.length;
-    const skipped = Math.min(length, end - this.#start);
-    this.consumeTo(this.#start + skipped);
-    return skipped;
+    let left = length;
+    for (;;) {
+      const end = this.#bytes === this.#chunk ? this.#end : this.#joint + this.#chunk.length;
+      const skipped = Math.min(left, end - this.#start);
+      this.consumeTo(this.#start + skipped);
+      left -= skipped;
+      if (left === 0 || this.#rest.length === 0) return length - left;
+      this.#nextPiece(0);
+    }
   }
 
   /** Makes more bytes readable behind the others. False when there are no more in the chunk, which is then not looked at any more. */
@@ -81,7 +89,17 @@ export class ByteWindow {
     if (this.#bytes === this.#chunk) this.#keepRest();
     this.#chunk = NOTHING;
     this.#joint = this.#end;
-    return false;
+    if (this.#rest.length === 0) return false;
+    this.#nextPiece(JOINED_BYTES);
+    return true;
+  }
+
+  #nextPiece(joined: number): void {
+    const isLast = this.#rest.length <= PIECE_BYTES;
+    this.#chunk = isLast ? this.#rest : this.#rest.subarray(0, PIECE_BYTES);
+    this.#rest = isLast ? NOTHING : this.#rest.subarray(PIECE_BYTES);
+    if (this.#start === this.#end) this.#readFromChunk(0);
+    else this.#join(joined);
   }
 
   #readFromChunk(position: number): void {

@@ -3,7 +3,6 @@ import {
   addBroken,
   type BrokenObject,
   type Cached,
-  type CachedFrame,
   type CachedFrames,
   type CachedList,
   PROTOBUF_MEDIA_TYPE,
@@ -79,7 +78,13 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     if (this.#protobuf === undefined || !isProtobuf(contentType))
       return this.#json.readWatch(body, contentType, onBytes);
     const { maxObjectBytes, clock } = this.#options;
-    const decoder = new ProtobufFrames(new FrameCutter(maxObjectBytes), this.#protobuf.frameReader);
+    const { frameReader } = this.#protobuf;
+    const cutter = new FrameCutter(maxObjectBytes);
+    const decoder: FrameDecoder<T> = {
+      append: (chunk) => cutter.append(chunk),
+      next: () => (cutter.nextFrame() ? frameReader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd) : undefined),
+      end: () => cutter.finish(),
+    };
     return new FrameBatches({ body, decoder, clock, onBytes });
   }
 
@@ -140,29 +145,6 @@ interface Protobuf<T extends KubernetesObject> {
   readonly reading: ProtobufReading;
   readonly keeper: ProtobufKeeper<T>;
   readonly frameReader: FrameReader<T>;
-}
-
-class ProtobufFrames<T extends KubernetesObject> implements FrameDecoder<T> {
-  readonly #cutter: FrameCutter;
-  readonly #reader: FrameReader<T>;
-
-  constructor(cutter: FrameCutter, reader: FrameReader<T>) {
-    this.#cutter = cutter;
-    this.#reader = reader;
-  }
-
-  append(chunk: Uint8Array): void {
-    this.#cutter.append(chunk);
-  }
-
-  next(): CachedFrame<T> | undefined {
-    const cutter = this.#cutter;
-    return cutter.nextFrame() ? this.#reader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd) : undefined;
-  }
-
-  end(): void {
-    this.#cutter.finish();
-  }
 }
 
 function isProtobuf(contentType: string): boolean {

@@ -6,7 +6,7 @@ import { ByteWindow } from '../byte-window.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufKeeper, Where } from '../keeping.ts';
 import { type Envelope, type EnvelopeType, FIRST, MAGIC, readEnvelope, SECOND } from './envelope.ts';
-import type { ProtobufReading } from './protobuf-reading.ts';
+import type { ObjectDecoder } from './object-decoder.ts';
 import { type WireReader, writeVarint } from './wire-reader.ts';
 
 const PREFIX_BYTES = 4;
@@ -144,12 +144,23 @@ function field(tag: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag]), length.subarray(0, size), content]);
 }
 
+/** What reads the frames of one resource. */
+export interface FrameReading {
+  /** What the objects of the watch must be. */
+  readonly type: EnvelopeType;
+  readonly head: FrameHead;
+  readonly reader: WireReader;
+  /** Decodes such objects. */
+  readonly decoder: ObjectDecoder;
+  readonly statusDecoder: ObjectDecoder;
+}
+
 /** From the bytes of one frame of a watch to the frame. */
 export class FrameReader<T extends KubernetesObject> {
-  readonly #reading: ProtobufReading;
+  readonly #reading: FrameReading;
   readonly #keeper: ProtobufKeeper<T>;
 
-  constructor(reading: ProtobufReading, keeper: ProtobufKeeper<T>) {
+  constructor(reading: FrameReading, keeper: ProtobufKeeper<T>) {
     this.#reading = reading;
     this.#keeper = keeper;
   }

@@ -17,7 +17,6 @@ export class ProtobufReading {
   readonly schema: TypeSchema;
   readonly reader: WireReader;
   readonly head: FrameHead;
-  /** Decodes the objects. */
   readonly decoder: ObjectDecoder;
   readonly statusDecoder: ObjectDecoder;
   readonly listMetaDecoder: ObjectDecoder;

@@ -53,10 +53,7 @@ function credentialsOf(
 ): Credentials {
   if (user === null) return combineCredentials([]);
   const ours = toKubeconfigUser(user);
-  if (server.protocol !== 'https:') {
-    const impersonation = impersonationOf(ours);
-    return combineCredentials(impersonation ? [impersonation] : []);
-  }
+  if (server.protocol !== 'https:') return combineCredentials(impersonationOf(ours));
   const provider = providerOf(user);
   const known = provider === undefined || provider.name === 'oidc' || provider.name === 'tokenFile' || ours.exec;
   if (known || config.applyToHTTPSOptions === undefined) return combineCredentials(userCredentials(ours, options));

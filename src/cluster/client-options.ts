@@ -1,4 +1,15 @@
 import type { ListOptions } from '../api/list-options.ts';
+import {
+  aBoolean,
+  aNumber,
+  anything,
+  aSelector,
+  aSignal,
+  aText,
+  type OptionChecks,
+  oneOf,
+  optionsOf,
+} from '../api/option-check.ts';
 
 /** What every call accepts. */
 export interface CallOptions {
@@ -84,3 +95,59 @@ export interface DeleteOptions extends CallOptions {
 export interface DeleteCollectionOptions
   extends DeleteOptions,
     Pick<ListOptions, 'labelSelector' | 'fieldSelector' | 'limit' | 'resourceVersion' | 'resourceVersionMatch'> {}
+
+export const CALL_CHECKS: OptionChecks<CallOptions> = { namespace: aText, signal: aSignal };
+
+const LIST_CHECKS: OptionChecks<ListCallOptions> = {
+  ...CALL_CHECKS,
+  labelSelector: aSelector,
+  fieldSelector: aSelector,
+  limit: aNumber,
+  continue: aText,
+  resourceVersion: aText,
+  resourceVersionMatch: oneOf('NotOlderThan', 'Exact'),
+  timeoutSeconds: aNumber,
+  allowWatchBookmarks: aBoolean,
+  sendInitialEvents: aBoolean,
+};
+
+const STATUS_CHECKS: OptionChecks<StatusOptions> = {
+  ...CALL_CHECKS,
+  dryRun: aBoolean,
+  fieldManager: anything, // checked with its value
+  fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
+};
+
+const WRITE_CHECKS: OptionChecks<WriteOptions> = { ...STATUS_CHECKS, subresource: aText };
+
+const DELETE_CHECKS: OptionChecks<DeleteOptions> = {
+  ...CALL_CHECKS,
+  dryRun: aBoolean,
+  gracePeriodSeconds: aNumber,
+  propagationPolicy: oneOf('Orphan', 'Background', 'Foreground'),
+  preconditions: optionsOf<NonNullable<DeleteOptions['preconditions']>>({ uid: aText, resourceVersion: aText }),
+};
+
+/** What each call of a client accepts. A misspelt selector would mean every object, also where they are deleted. */
+export const CLIENT_CHECKS = {
+  get: { ...CALL_CHECKS, subresource: aText, resourceVersion: aText } satisfies OptionChecks<GetOptions>,
+  list: LIST_CHECKS,
+  listPages: LIST_CHECKS,
+  listAll: LIST_CHECKS,
+  watch: LIST_CHECKS,
+  create: { ...WRITE_CHECKS, name: aText } satisfies OptionChecks<CreateOptions>,
+  update: WRITE_CHECKS,
+  patch: { ...WRITE_CHECKS, type: oneOf('json', 'merge', 'strategic') } satisfies OptionChecks<PatchOptions>,
+  patchStatus: STATUS_CHECKS,
+  apply: { ...WRITE_CHECKS, force: aBoolean } satisfies OptionChecks<ApplyOptions>,
+  delete: DELETE_CHECKS,
+  deleteCollection: {
+    ...DELETE_CHECKS,
+    labelSelector: aSelector,
+    fieldSelector: aSelector,
+    limit: aNumber,
+    resourceVersion: aText,
+    resourceVersionMatch: LIST_CHECKS.resourceVersionMatch,
+  } satisfies OptionChecks<DeleteCollectionOptions>,
+  waitUntil: { ...CALL_CHECKS, timeoutMs: aNumber } satisfies OptionChecks<WaitUntilOptions>,
+};

@@ -1,6 +1,6 @@
 import { listQuery } from '../api/list-options.ts';
 import type { Answered, KubernetesList, KubernetesObject, Stored, TypeMeta } from '../api/metadata.ts';
-import { checkedOptions, type OptionChecks } from '../api/option-check.ts';
+import { checkedOptions } from '../api/option-check.ts';
 import { reductionOf } from '../api/origin.ts';
 import type { AppliedObject, JsonPatchOperation, MergePatch, StrategicMergePatch } from '../api/patch.ts';
 import { apiVersionOf, checkName, checkNamespace, type Resource, resourceName, resourcePath } from '../api/resource.ts';
@@ -11,30 +11,19 @@ import type { WatchEvent } from '../api/watch-event.ts';
 import { InterruptibleStream } from '../observe/interruptible-stream.ts';
 import type { ApiRequests } from './api-requests.ts';
 import {
-  APPLY_CHECKS,
-  CREATE_CHECKS,
-  DELETE_CHECKS,
-  DELETE_COLLECTION_CHECKS,
-  GET_CHECKS,
-  LIST_CHECKS,
-  PATCH_CHECKS,
-  STATUS_CHECKS,
-  WAIT_UNTIL_CHECKS,
-  WRITE_CHECKS,
-} from './call-checks.ts';
-import type {
-  ApplyOptions,
-  CallOptions,
-  CreateOptions,
-  DeleteCollectionOptions,
-  DeleteOptions,
-  GetOptions,
-  ListCallOptions,
-  PatchOptions,
-  PatchType,
-  StatusOptions,
-  WaitUntilOptions,
-  WriteOptions,
+  type ApplyOptions,
+  type CallOptions,
+  CLIENT_CHECKS,
+  type CreateOptions,
+  type DeleteCollectionOptions,
+  type DeleteOptions,
+  type GetOptions,
+  type ListCallOptions,
+  type PatchOptions,
+  type PatchType,
+  type StatusOptions,
+  type WaitUntilOptions,
+  type WriteOptions,
 } from './client-options.ts';
 import { checkFieldManager } from './field-manager.ts';
 import { jsonLines } from './json-lines.ts';
@@ -89,7 +78,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
 
   /** One object. Rejects with an `ApiError` of kind `not-found` when there is none of that name. */
   async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<Stored<S>> {
-    this.#check('get', options, GET_CHECKS);
+    this.#check('get', options);
     const { resourceVersion, subresource } = options;
     const query = queryOf({ resourceVersion });
     return this.#json<Stored<S>>(
@@ -100,7 +89,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
 
   /** One request, one page when `limit` is set. Items carry `kind` and `apiVersion`, which the wire leaves out. */
   async list(options: ListCallOptions = {}): Promise<KubernetesList<Stored<T>>> {
-    this.#check('list', options, LIST_CHECKS);
+    this.#check('list', options);
     const { namespace, signal: _, ...listOptions } = options;
     const path = this.#collection(namespace);
     return this.#filled(await this.#json({ method: 'GET', path, query: listQuery(listOptions) }, options));
@@ -111,13 +100,13 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * the snapshot in the middle (410), what is left comes from a newer one, in one last page.
    */
   listPages(options: ListCallOptions = {}): AsyncGenerator<KubernetesList<Stored<T>>, void, undefined> {
-    this.#check('listPages', options, LIST_CHECKS);
+    this.#check('listPages', options);
     return listPages((page) => this.list(page), options);
   }
 
   /** Everything in one list, read in pages; after a 410 in the middle, once more in one piece. client-go's `ListPager.List`. */
   async listAll(options: ListCallOptions = {}): Promise<KubernetesList<Stored<T>>> {
-    this.#check('listAll', options, LIST_CHECKS);
+    this.#check('listAll', options);
     return listAll((page) => this.list(page), options);
   }
 
@@ -128,7 +117,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   ): Promise<Stored<S>>;
   async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions): Promise<Answered<S>>;
   async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Answered<S>> {
-    this.#check('create', options, CREATE_CHECKS);
+    this.#check('create', options);
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
     const path = this.path(withNamespace(object, options), name, options.subresource);
     return this.#write('POST', path, this.#typed(object, options), options);
@@ -140,7 +129,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * by spread or `structuredClone` cannot be told from a whole object.
    */
   async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<Stored<S>> {
-    this.#check('update', options, WRITE_CHECKS);
+    this.#check('update', options);
     mustBeWhole(object, options.subresource, 'update');
     const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
     return this.#write('PUT', path, this.#typed(object, options), options);
@@ -170,7 +159,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     patch: object,
     options: PatchOptions = {},
   ): Promise<Stored<S>> {
-    this.#check('patch', options, PATCH_CHECKS);
+    this.#check('patch', options);
     const path = this.path(options, checkName(name), options.subresource);
     return this.#write('PATCH', path, patch, options, PATCH_TYPES[options.type ?? 'merge']);
   }
@@ -185,7 +174,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     status: object,
     options: StatusOptions = {},
   ): Promise<S> {
-    this.#check('patchStatus', options, STATUS_CHECKS);
+    this.#check('patchStatus', options);
     const name = nameOf(object);
     const patch = statusPatch(object, status);
     if (patch === undefined) return object;
@@ -206,7 +195,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     applied: AppliedObject<NoInfer<S>>,
     options: ApplyOptions = {},
   ): Promise<Stored<S>> {
-    this.#check('apply', options, APPLY_CHECKS);
+    this.#check('apply', options);
     const object = applied as KubernetesObject;
     if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {
       throw new TypeError(
@@ -220,7 +209,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
 
   /** The object as it is on its way out (finalizers, grace period), or a Status when it is gone at once. */
   async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
-    this.#check('delete', options, DELETE_CHECKS);
+    this.#check('delete', options);
     return this.#json(
       { method: 'DELETE', path: this.path(options, checkName(name)), ...this.#deleteBody(options) },
       options,
@@ -229,7 +218,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
 
   /** Deletes all objects that the selectors match; all of the namespace, or of the cluster, without one. Gives what the server says: those objects, or a Status. */
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<KubernetesList<Stored<T>> | Status> {
-    this.#check('deleteCollection', options, DELETE_COLLECTION_CHECKS);
+    this.#check('deleteCollection', options);
     const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
     const query = queryOf({ labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch });
     const body = this.#deleteBody(options);
@@ -243,7 +232,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * An informer is what follows a resource for longer.
    */
   watch(options: ListCallOptions = {}): AsyncGenerator<WatchEvent<Stored<T>>, void, undefined> {
-    this.#check('watch', options, LIST_CHECKS);
+    this.#check('watch', options);
     return new InterruptibleStream((ended) => this.#events(options, ended), options.signal);
   }
 
@@ -272,7 +261,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     predicate: (object: Stored<T> | undefined) => boolean,
     options: WaitUntilOptions = {},
   ): Promise<Stored<T> | undefined> {
-    this.#check('waitUntil', options, WAIT_UNTIL_CHECKS);
+    this.#check('waitUntil', options);
     if (typeof predicate !== 'function') throw new TypeError('waitUntil needs a predicate: (object) => true or false');
     const namespace = options.namespace ?? this.#options.namespace ?? this.#options.defaultNamespace;
     const path = this.path({ namespace }, checkName(name));
@@ -305,8 +294,8 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     }
   }
 
-  #check<O extends object>(call: string, options: O, checks: OptionChecks<O>): void {
-    checkedOptions(`${call} of ${resourceName(this.resource)}`, options, checks);
+  #check(call: keyof typeof CLIENT_CHECKS, options: object): void {
+    checkedOptions(`${call} of ${resourceName(this.resource)}`, options, CLIENT_CHECKS[call]);
   }
 
   /** @internal */

@@ -16,8 +16,14 @@ import { type AllowedOptions, allowedNamespaces } from './allowed-namespaces.ts'
 import { ApiRequests, type RequestHooks } from './api-requests.ts';
 import { type AnsweredClient, Client } from './client.ts';
 import type { ClientNodeConfig } from './client-node-config.ts';
-import { CLUSTER_CHECKS, CONNECT_CHECKS, SOCKET_CHECKS } from './connect-checks.ts';
-import type { ClusterOptions, ConnectOptions, SocketOptions } from './connect-options.ts';
+import {
+  CLUSTER_CHECKS,
+  type ClusterOptions,
+  CONNECT_CHECKS,
+  type ConnectOptions,
+  SOCKET_CHECKS,
+  type SocketOptions,
+} from './connect-options.ts';
 import { DeferredTransport } from './deferred-transport.ts';
 import { Discovery } from './discovery.ts';
 import { checkFieldManager } from './field-manager.ts';

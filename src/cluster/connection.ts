@@ -91,7 +91,7 @@ function nothingFound(read: readonly string[], sought: readonly string[]): Kubec
 }
 
 async function connectionOf(selection: KubeconfigSelection, options: Resolved): Promise<Connection> {
-  const { env, clock, logger } = options;
+  const { env, clock, logger, exec, execTimeoutMs } = options;
   const { cluster, user } = selection;
   if (cluster) {
     checkCluster(cluster.name, cluster.config, options.server !== undefined);
@@ -110,78 +110,75 @@ async function connectionOf(selection: KubeconfigSelection, options: Resolved): 
       tls.insecure === true ||
       Boolean(user?.config.clientCertificate || user?.config.clientCertificateData),
   });
-  const credentials: Credentials[] = [];
-  const explicit = explicitLogin(options);
+  let login: Credentials[] = [];
   if (user) {
     checkUser(user.name, user.config);
-    const secure = server.protocol === 'https:';
-    const where = `the user "${user.name}" in ${user.config.file}`;
-    if (secure && !explicit) {
+    if (server.protocol === 'https:' && !explicitLogin(options)) {
+      const where = `the user "${user.name}" in ${user.config.file}`;
       const info = new Secret(await execClusterInfo(server, tls, cluster?.config));
-      const { exec, execTimeoutMs } = options;
-      credentials.push(
-        ...userCredentials(user.config, { where, env, clock, logger, exec, execTimeoutMs, cluster: info }),
-      );
-    } else {
-      const impersonation = impersonationOf(user.config);
-      if (impersonation) credentials.push(impersonation);
-    }
+      login = userCredentials(user.config, { where, env, clock, logger, exec, execTimeoutMs, cluster: info });
+    } else login = impersonationOf(user.config);
   }
-  if (explicit) credentials.unshift(explicit);
-  if (options.impersonate) credentials.push(impersonationCredentials(options.impersonate));
-  const proxyUrl = options.proxyUrl ? new Secret(options.proxyUrl) : cluster?.config.proxyUrl;
-  const proxyFrom = options.proxyUrl
-    ? 'the option `proxyUrl`'
-    : `${cluster?.config.file}: proxy-url of the cluster "${cluster?.name}"`;
   return {
-    transport: {
-      ...socketOptions(options),
-      server: server.href,
-      tls,
-      credentials: combineCredentials(credentials),
-      loginName: explicitName(options) ?? loginName(selection),
-      proxy: proxyUrl ? parseProxyUrl(proxyUrl, proxyFrom) : proxyFromEnvironment(server, env),
-      disableCompression: options.disableCompression ?? cluster?.config.disableCompression ?? false,
-    },
+    transport: transportOf(options, { server, tls, login, loginName: loginName(selection), cluster }),
     namespace: options.namespace || selection.namespace || 'default',
   };
 }
 
 /** In a pod only server, token and CA can be replaced, as with client-go. */
 async function connectionOfPod(pod: InClusterConfig, options: Resolved): Promise<Connection> {
-  const { env, clock, logger } = options;
+  const { clock, logger } = options;
   const server = serverUrl(options.server ?? pod.server, undefined, { secure: true });
-  const credentials: Credentials[] = [];
-  const explicit = explicitLogin(options);
-  if (explicit) credentials.push(explicit);
-  else if (server.protocol === 'https:') credentials.push(new TokenFileCredentials(pod.tokenFile, { clock, logger }));
-  if (options.impersonate) credentials.push(impersonationCredentials(options.impersonate));
+  const isOwnLogin = server.protocol === 'https:' && !explicitLogin(options);
   const trust = await trustOf(undefined, options);
   const ca = new FileContent(pod.caFile, { purpose: 'CA file', clock, logger });
   return {
-    transport: {
-      ...socketOptions(options),
-      server: server.href,
+    transport: transportOf(options, {
+      server,
       tls: trust.ca !== undefined || trust.insecure ? trust : { ...trust, ca },
-      credentials: combineCredentials(credentials),
-      loginName: explicitName(options) ?? `the service account of the pod, with the token in the file ${pod.tokenFile}`,
-      proxy: options.proxyUrl
-        ? parseProxyUrl(new Secret(options.proxyUrl), 'the option `proxyUrl`')
-        : proxyFromEnvironment(server, env),
-      disableCompression: options.disableCompression ?? false,
-    },
+      login: isOwnLogin ? [new TokenFileCredentials(pod.tokenFile, { clock, logger })] : [],
+      loginName: `the service account of the pod, with the token in the file ${pod.tokenFile}`,
+      cluster: undefined,
+    }),
     namespace: options.namespace || pod.namespace,
   };
 }
 
-function explicitLogin(options: Resolved): Credentials | undefined {
-  if (options.token) return tokenCredentials(new Secret(options.token));
-  return options.tokenFile ? new TokenFileCredentials(options.tokenFile, options) : undefined;
+/** What a kubeconfig or a pod says of the cluster and the login. */
+interface Found extends Pick<KubeconfigSelection, 'cluster'> {
+  server: URL;
+  tls: TlsTrust;
+  login: readonly Credentials[];
+  loginName: string;
 }
 
-function explicitName(options: Resolved): string | undefined {
-  if (options.token) return 'the option `token`';
-  return options.tokenFile ? `the option \`tokenFile\`, with the token in the file ${options.tokenFile}` : undefined;
+/** With what the options say instead, or on top. */
+function transportOf(options: Resolved, { server, tls, login, loginName, cluster }: Found): HttpTransportOptions {
+  const { connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics } = options;
+  const explicit = explicitLogin(options);
+  const credentials = explicit ? [explicit.credentials, ...login] : [...login];
+  if (options.impersonate) credentials.push(impersonationCredentials(options.impersonate));
+  const proxyUrl = options.proxyUrl ? new Secret(options.proxyUrl) : cluster?.config.proxyUrl;
+  const proxyFrom = options.proxyUrl
+    ? 'the option `proxyUrl`'
+    : `${cluster?.config.file}: proxy-url of the cluster "${cluster?.name}"`;
+  return {
+    ...defined({ connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics }),
+    server: server.href,
+    tls,
+    credentials: combineCredentials(credentials),
+    loginName: explicit?.name ?? loginName,
+    proxy: proxyUrl ? parseProxyUrl(proxyUrl, proxyFrom) : proxyFromEnvironment(server, options.env),
+    disableCompression: options.disableCompression ?? cluster?.config.disableCompression ?? false,
+  };
+}
+
+function explicitLogin(options: Resolved): { credentials: Credentials; name: string } | undefined {
+  const { token, tokenFile } = options;
+  if (token) return { credentials: tokenCredentials(new Secret(token)), name: 'the option `token`' };
+  if (!tokenFile) return undefined;
+  const name = `the option \`tokenFile\`, with the token in the file ${tokenFile}`;
+  return { credentials: new TokenFileCredentials(tokenFile, options), name };
 }
 
 async function trustOf(cluster: KubeconfigCluster | undefined, options: Resolved): Promise<TlsTrust> {
@@ -227,9 +224,4 @@ async function execClusterInfo(
     ...(cluster?.disableCompression ? { 'disable-compression': true } : {}),
     config,
   };
-}
-
-function socketOptions(options: Resolved): Omit<HttpTransportOptions, 'server'> {
-  const { connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics } = options;
-  return defined({ connectTimeoutMs, headersTimeoutMs, stallTimeoutMs, userAgent, clock, logger, metrics });
 }

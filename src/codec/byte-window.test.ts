@@ -53,6 +53,20 @@ describe('ByteWindow', () => {
     expect(pieces(chunks)).toEqual(['first', value, 'last']);
   });
 
+  it.each([
+    ['small', 5_000],
+    ['large', 300_000],
+  ])('holds the %s values of a chunk of megabytes', (_, length) => {
+    const values = Array.from({ length: 10 }, (__, i) => String(i).repeat(length + i));
+    expect(pieces([Buffer.from('first'), Buffer.from(`\n${values.join('\n')}\n`.repeat(2))])).toEqual([
+      'first',
+      ...values,
+      '',
+      ...values,
+      '',
+    ]);
+  });
+
   it('copies nothing of what lies within a chunk', () => {
     const window = new ByteWindow();
     window.append(Buffer.from('half a'));
@@ -62,6 +76,42 @@ describe('ByteWindow', () => {
     window.consumeTo(window.bytes.indexOf(STOP, window.start) + 1);
     expect(window.bytes).toBe(chunk);
     expect(window.bytes.toString('latin1', window.start, window.end)).toBe('and one more\n');
+  });
+
+  it('gives and skips as many bytes as it is asked for, wherever the stream is cut into chunks', () => {
+    const stream = Buffer.from(Array.from({ length: 700_000 }, (_, i) => i % 251));
+    const step = fc.record({ isSkip: fc.boolean(), length: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 400_000 })) });
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 8 }),
+        fc.array(fc.nat({ max: 700_000 }), { maxLength: 5 }),
+        (steps, cuts) => {
+          const window = new ByteWindow();
+          const places = [0, ...cuts.sort((a, b) => a - b), stream.length];
+          const chunks = places.slice(1).map((end, i) => stream.subarray(places[i], end));
+          const next = () => {
+            const chunk = chunks.shift();
+            if (chunk !== undefined) window.append(Buffer.from(chunk), 0);
+            return chunk !== undefined;
+          };
+          let at = 0;
+          next();
+          for (const { isSkip, length } of steps) {
+            const wanted = Math.min(length, stream.length - at);
+            let left = isSkip ? wanted - window.skip(wanted) : 0;
+            while (left > 0 && next()) left -= window.skip(left);
+            if (!isSkip) {
+              while (!window.need(wanted)) if (!next()) break;
+              const { bytes, start } = window;
+              expect(bytes.subarray(start, start + wanted).equals(stream.subarray(at, at + wanted))).toBe(true);
+              window.consumeTo(start + wanted);
+            }
+            at += wanted;
+            expect(window.offset).toBe(at);
+          }
+        },
+      ),
+    );
   });
 
   it('keeps no memory of a stream that is quiet', () => {

@@ -2,6 +2,8 @@ const NOTHING = Buffer.alloc(0);
 const INITIAL_BYTES = 16 * 1024;
 /** What is kept for the next large value; more is given back when it is not needed any more. */
 const KEPT_BYTES = 1024 * 1024;
+/** A transport in process may hand over a whole body as one chunk; it is read in pieces of this size. */
+const PIECE_BYTES = 256 * 1024;
 /** How much of a chunk is first joined to what was left of those before it. */
 const JOINED_BYTES = 16 * 1024;
 
@@ -11,10 +13,14 @@ const JOINED_BYTES = 16 * 1024;
  * is copied behind it, as much as turns out to be needed.
  */
 export class ByteWindow {
+  /** How many bytes of the stream lie before `start`. */
+  offset = 0;
   #bytes: Buffer = NOTHING;
   #start = 0;
   #end = 0;
+  /** The piece of the last chunk that is read, and what comes behind it. */
   #chunk: Buffer = NOTHING;
+  #rest: Buffer = NOTHING;
   /** Memory of our own, for what is left of chunks. */
   #own: Buffer = NOTHING;
   /** Where in `#own` the chunk begins, or would begin, while that is what is read. */
@@ -33,29 +39,67 @@ export class ByteWindow {
     return this.#end;
   }
 
-  /** To be called only after `more` has returned false, or at the beginning. The chunk must stay as it is until then. */
-  append(chunk: Uint8Array): void {
-    this.#chunk = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-    if (this.#start === this.#end) this.#readFromChunk(0);
-    else this.#join(JOINED_BYTES);
+  /**
+   * To be called only after `more`, `need` or `skip` has found the end of the chunk before, or at the beginning. The chunk must stay as it
+   * is until then. `joined` is how much of it can be read at once behind what was left.
+   */
+  append(chunk: Uint8Array, joined = JOINED_BYTES): void {
+    this.#rest = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    this.#nextPiece(joined);
   }
 
   /** Gives up everything before `position`. */
   consumeTo(position: number): void {
+    this.offset += position - this.#start;
     this.#start = position;
     if (this.#bytes !== this.#chunk && position >= this.#joint) this.#readFromChunk(position - this.#joint);
   }
 
+  /** Gives up the next `length` bytes, as far as they have arrived, without copying them; returns how many those were. */
+  skip(length: number): number {
+    let left = length;
+    for (;;) {
+      const end = this.#bytes === this.#chunk ? this.#end : this.#joint + this.#chunk.length;
+      const skipped = Math.min(left, end - this.#start);
+      this.consumeTo(this.#start + skipped);
+      left -= skipped;
+      if (left === 0 || this.#rest.length === 0) return length - left;
+      this.#nextPiece(0);
+    }
+  }
+
   /** Makes more bytes readable behind the others. False when there are no more in the chunk, which is then not looked at any more. */
   more(): boolean {
+    return this.#extend(this.#end - this.#joint);
+  }
+
+  /** The same until there are `length` bytes. */
+  need(length: number): boolean {
+    while (this.#end - this.#start < length) {
+      if (!this.#extend(length - this.#end + this.#start)) return false;
+    }
+    return true;
+  }
+
+  #extend(length: number): boolean {
     if (this.#bytes !== this.#chunk && this.#end - this.#joint < this.#chunk.length) {
-      this.#join(this.#end - this.#joint);
+      this.#join(length);
       return true;
     }
     if (this.#bytes === this.#chunk) this.#keepRest();
     this.#chunk = NOTHING;
     this.#joint = this.#end;
-    return false;
+    if (this.#rest.length === 0) return false;
+    this.#nextPiece(JOINED_BYTES);
+    return true;
+  }
+
+  #nextPiece(joined: number): void {
+    const isLast = this.#rest.length <= PIECE_BYTES;
+    this.#chunk = isLast ? this.#rest : this.#rest.subarray(0, PIECE_BYTES);
+    this.#rest = isLast ? NOTHING : this.#rest.subarray(PIECE_BYTES);
+    if (this.#start === this.#end) this.#readFromChunk(0);
+    else this.#join(joined);
   }
 
   #readFromChunk(position: number): void {

@@ -2,7 +2,6 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Clock } from '../observe/clock.ts';
 import type { Codec } from './codec.ts';
-import { JsonCodec } from './json/json-codec.ts';
 import type { KeepOptions } from './keep-options.ts';
 import type { Keeping } from './keeping.ts';
 import type { DamageListener } from './packed/packed-cached.ts';
@@ -34,21 +33,12 @@ const DEFAULT_MAX_OBJECT_BYTES = 32 * 1024 * 1024;
  * are asked for, the content type of each answer decides how it is read. Throws `TypeError` when a path cannot be followed.
  */
 export function resourceCodecs<T extends KubernetesObject>(options: ResourceCodecOptions<T>): () => Codec<T> {
-  const {
-    resource,
-    metadataOnly = false,
-    maxObjectBytes = DEFAULT_MAX_OBJECT_BYTES,
-    encoding,
-    strings,
-    clock,
-  } = options;
+  const { resource, metadataOnly = false, maxObjectBytes = DEFAULT_MAX_OBJECT_BYTES, strings, clock } = options;
+  const isPreferred = options.encoding !== 'json';
   const like: Keeping<T> = options.store === 'plain' ? new PlainKeeping<T>(options) : PackedKeeping.by<T>(options);
   const reading = ProtobufReading.of(resource, metadataOnly, strings);
-  return () => {
-    const parts = { resource, metadataOnly, maxObjectBytes, keeping: like.sibling(), clock };
-    const json = () => new JsonCodec<T>(parts);
-    return new ProtobufCodec<T>({ ...parts, json, isPreferred: encoding !== 'json', reading });
-  };
+  const parts = { resource, metadataOnly, maxObjectBytes, clock, isPreferred, reading };
+  return () => new ProtobufCodec<T>({ ...parts, keeping: like.sibling() });
 }
 
 /** One of them. */

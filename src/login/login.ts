@@ -37,15 +37,17 @@ export function userCredentials(user: KubeconfigUser, options: UserCredentialsOp
   if (user.authProvider && !user.token && !user.tokenFile && user.username === '') {
     parts.push(authProviderCredentials(user.authProvider, options));
   }
-  const impersonation = impersonationOf(user);
-  if (impersonation) parts.push(impersonation);
-  return parts;
+  return [...parts, ...impersonationOf(user)];
 }
 
 /** The one part of a user that is sent also without TLS, as with kubectl. */
-export function impersonationOf(user: KubeconfigUser): Credentials | undefined {
-  if (user.as === '') return undefined;
-  return impersonationCredentials({ user: user.as, uid: user.asUid, groups: user.asGroups, extra: user.asUserExtra });
+export function impersonationOf({
+  as: user,
+  asUid: uid,
+  asGroups: groups,
+  asUserExtra: extra,
+}: KubeconfigUser): Credentials[] {
+  return user === '' ? [] : [impersonationCredentials({ user, uid, groups, extra })];
 }
 
 function pemSource(data: Secret<Buffer> | undefined, path: string): PemSource | undefined {

@@ -13,8 +13,7 @@ import {
 } from '../api/option-check.ts';
 import { type ApiServerOptions, ApiServer as EmbeddedServer } from '../apiserver/apiserver.ts';
 import { Cluster } from '../cluster/cluster.ts';
-import { CLUSTER_CHECKS } from '../cluster/connect-checks.ts';
-import type { ClusterOptions } from '../cluster/connect-options.ts';
+import { CLUSTER_CHECKS, type ClusterOptions } from '../cluster/connect-options.ts';
 
 /** Options of `server.cluster`. */
 export interface InProcessClusterOptions extends ClusterOptions {

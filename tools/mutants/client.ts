@@ -217,7 +217,7 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
   {
     bug: 'deleteCollection with a misspelt selector deletes every object',
     file: CLIENT,
-    original: "this.#check('deleteCollection', options, DELETE_COLLECTION_CHECKS);",
+    original: "this.#check('deleteCollection', options);",
     replacement: '',
     tests: MISSPELT,
   },
@@ -230,7 +230,7 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'any word is a policy for credential plugins',
-    file: 'src/cluster/connect-checks.ts',
+    file: 'src/cluster/connect-options.ts',
     original: 'exec: execPolicy,',
     replacement: 'exec: anything,',
     tests: MISSPELT,

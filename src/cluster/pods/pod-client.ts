@@ -4,20 +4,20 @@ import { checkedOptions } from '../../api/option-check.ts';
 import { checkName } from '../../api/resource.ts';
 import { InterruptibleStream } from '../../observe/interruptible-stream.ts';
 import type { Logger } from '../../observe/logger.ts';
-import { ATTACH_CHECKS, CALL_CHECKS, LOG_CHECKS, LOGS_OF_CHECKS, PORT_FORWARD_CHECKS } from '../call-checks.ts';
 import { Client, type ClientOptions, queryOf } from '../client.ts';
 import type { CallOptions } from '../client-options.ts';
 import { logLines } from './log-lines.ts';
 import type { ChannelSource } from './open-channels.ts';
-import type {
-  AttachOptions,
-  ExecOptions,
-  ExecResult,
-  LogOptions,
-  LogsOfOptions,
-  PodLogLine,
-  PortForward,
-  PortForwardOptions,
+import {
+  type AttachOptions,
+  type ExecOptions,
+  type ExecResult,
+  type LogOptions,
+  type LogsOfOptions,
+  POD_CHECKS,
+  type PodLogLine,
+  type PortForward,
+  type PortForwardOptions,
 } from './pod-options.ts';
 import type { RemoteCommand } from './remote-command.ts';
 
@@ -51,7 +51,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    *     for await (const line of cluster.client(pods).logs('web-0', { follow: true, tailLines: 10 })) console.log(line);
    */
   logs(name: string, options: LogOptions = {}): AsyncGenerator<string, void, undefined> {
-    checkedOptions('logs', options, LOG_CHECKS);
+    checkedOptions('logs', options, POD_CHECKS.logs);
     const path = this.path(options, checkName(name), 'log');
     return new InterruptibleStream((ended) => this.#lines(path, options, ended), this.#signalOf(options));
   }
@@ -62,7 +62,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    * client: in all of them.
    */
   logsOf(labelSelector: string, options: LogsOfOptions = {}): AsyncGenerator<PodLogLine, void, undefined> {
-    checkedOptions('logsOf', options, LOGS_OF_CHECKS);
+    checkedOptions('logsOf', options, POD_CHECKS.logsOf);
     const { signal, ...rest } = options;
     const { source, logger } = this.#options;
     return new InterruptibleStream(
@@ -83,7 +83,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    *     const { exitCode, stdout } = await cluster.client(pods).exec('web-0', ['ls', '/etc']);
    */
   async exec(name: string, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    checkedOptions('exec', options, ATTACH_CHECKS);
+    checkedOptions('exec', options, POD_CHECKS.exec);
     if (!Array.isArray(command) || command.length === 0) {
       throw new TypeError("exec needs the program and its arguments as a list: ['ls', '-l']");
     }
@@ -92,13 +92,13 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
 
   /** Connects to the program that runs in a container, from now on, until it ends. */
   async attach(name: string, options: AttachOptions = {}): Promise<ExecResult> {
-    checkedOptions('attach', options, ATTACH_CHECKS);
+    checkedOptions('attach', options, POD_CHECKS.attach);
     return this.#run({ ...options, path: this.path(options, checkName(name), 'attach') });
   }
 
   /** One connection to a port of a pod. Its owner destroys it; the signal does so, too. */
   async dial(name: string, port: number, options: CallOptions = {}): Promise<Duplex> {
-    checkedOptions('dial', options, CALL_CHECKS);
+    checkedOptions('dial', options, POD_CHECKS.dial);
     checkPort(port);
     const { dialPort } = await import('./port-connection.ts');
     return dialPort(this.#options.source, {
@@ -115,7 +115,7 @@ export class PodClient<T extends KubernetesObject = KubernetesObject> extends Cl
    *     await fetch(`http://127.0.0.1:${forward.localPort}/`);
    */
   async portForward(name: string, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
-    checkedOptions('portForward', options, PORT_FORWARD_CHECKS);
+    checkedOptions('portForward', options, POD_CHECKS.portForward);
     checkPort(port);
     const { signal, localPort = 0, address = '127.0.0.1', ...call } = options;
     const path = this.path(options, checkName(name), 'portforward');

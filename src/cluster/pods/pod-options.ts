@@ -1,4 +1,5 @@
-import type { CallOptions } from '../client-options.ts';
+import { aBoolean, aFunction, aNumber, anything, aSelector, aText, type OptionChecks } from '../../api/option-check.ts';
+import { CALL_CHECKS, type CallOptions } from '../client-options.ts';
 
 /** Options of `logs`. */
 export interface LogOptions extends CallOptions {
@@ -87,3 +88,34 @@ export interface PortForward extends AsyncDisposable {
   /** Ends all connections, and listens no more. Idempotent. */
   close(): Promise<void>;
 }
+
+const LOG_CHECKS = {
+  ...CALL_CHECKS,
+  container: aText,
+  follow: aBoolean,
+  sinceSeconds: aNumber,
+  tailLines: aNumber,
+  timestamps: aBoolean,
+};
+
+/** What flows in and out is checked where it is used. */
+const ATTACH_CHECKS: OptionChecks<AttachOptions> = {
+  ...CALL_CHECKS,
+  container: aText,
+  stdin: anything,
+  stdout: anything,
+  stderr: anything,
+  sizes: anything,
+  tty: aBoolean,
+  maxOutputBytes: aNumber,
+};
+
+/** What each call that only pods have accepts. */
+export const POD_CHECKS = {
+  logs: { ...LOG_CHECKS, previous: aBoolean } satisfies OptionChecks<LogOptions>,
+  logsOf: { ...LOG_CHECKS, fieldSelector: aSelector, matches: aFunction } satisfies OptionChecks<LogsOfOptions>,
+  exec: ATTACH_CHECKS,
+  attach: ATTACH_CHECKS,
+  dial: CALL_CHECKS,
+  portForward: { ...CALL_CHECKS, localPort: aNumber, address: aText } satisfies OptionChecks<PortForwardOptions>,
+};

@@ -170,48 +170,52 @@ export function stringAt(bytes: Buffer, start: number, end: number): string {
 }
 
 /**
- * Goes through the members of the object at `start`. After each `next` the caller may skip the value by setting
- * `valueEnd`; otherwise the following `next` skips it.
+ * Goes through the parts of the object or list at `start`. After each `next` the caller skips the value, by `skip` or by setting `valueEnd`;
+ * a negative one ends it as malformed.
  */
-export class JsonMembers {
-  keyStart = 0;
-  keyEnd = 0;
-  valueStart = 0;
+abstract class JsonParts {
+  valueStart: number;
   valueEnd = -1;
-  /** Behind the object, once `next` has returned false; -1 when it is malformed. */
+  /** Behind the object or list, once `next` has returned false; -1 when it is malformed. */
   end = -1;
-  readonly #bytes: Buffer;
-  readonly #limit: number;
+  protected readonly bytes: Buffer;
+  protected readonly limit: number;
   #isFirst = true;
 
   constructor(bytes: Buffer, start: number, limit: number) {
-    this.#bytes = bytes;
-    this.#limit = limit;
+    this.bytes = bytes;
+    this.limit = limit;
     this.valueStart = start;
   }
 
-  next(): boolean {
-    const bytes = this.#bytes;
-    const limit = this.#limit;
-    let at = this.valueStart;
+  skip(): void {
+    this.valueEnd = skipValue(this.bytes, this.valueStart, this.limit);
+  }
+
+  /** Where the next part begins, behind the opening bracket or a comma; -1 when there is none. */
+  protected partStart(open: number, close: number): number {
+    const { bytes, limit } = this;
+    let at = this.valueEnd;
     if (this.#isFirst) {
       this.#isFirst = false;
-      if (bytes[at] !== BRACE_OPEN || at >= limit) return false;
-      if (bytes[at + 1] === BRACE_CLOSE && at + 1 < limit) {
-        this.end = at + 2;
-        return false;
-      }
-    } else {
-      at = this.valueEnd;
-      if (at < 0 || at >= limit) return false;
-      if (bytes[at] === BRACE_CLOSE) {
-        this.end = at + 1;
-        return false;
-      }
-      if (bytes[at] !== COMMA) return false;
+      at = this.valueStart;
+      if (bytes[at] !== open || at >= limit) return -1;
+      if (bytes[++at] !== close) return at;
     }
-    this.keyStart = at + 1;
-    if (bytes[this.keyStart] !== QUOTE) return false;
+    if (at < 0 || at >= limit) return -1;
+    if (bytes[at] === close) this.end = at + 1;
+    return bytes[at] === COMMA ? at + 1 : -1;
+  }
+}
+
+export class JsonMembers extends JsonParts {
+  keyStart = 0;
+  keyEnd = 0;
+
+  next(): boolean {
+    const { bytes, limit } = this;
+    this.keyStart = this.partStart(BRACE_OPEN, BRACE_CLOSE);
+    if (this.keyStart < 0 || bytes[this.keyStart] !== QUOTE) return false;
     this.keyEnd = skipString(bytes, this.keyStart, limit);
     if (this.keyEnd < 0 || bytes[this.keyEnd] !== COLON) return false;
     this.valueStart = this.keyEnd + 1;
@@ -219,55 +223,17 @@ export class JsonMembers {
     return true;
   }
 
-  skip(): void {
-    this.valueEnd = skipValue(this.#bytes, this.valueStart, this.#limit);
-  }
-
   get key(): string {
-    return stringAt(this.#bytes, this.keyStart, this.keyEnd);
+    return stringAt(this.bytes, this.keyStart, this.keyEnd);
   }
 }
 
-/** The same for the elements of the list at `start`. */
-export class JsonElements {
-  valueStart: number;
-  valueEnd = -1;
-  end = -1;
-  readonly #bytes: Buffer;
-  readonly #limit: number;
-  #isFirst = true;
-
-  constructor(bytes: Buffer, start: number, limit: number) {
-    this.#bytes = bytes;
-    this.#limit = limit;
-    this.valueStart = start;
-  }
-
+export class JsonElements extends JsonParts {
   next(): boolean {
-    const bytes = this.#bytes;
-    let at = this.valueStart;
-    if (this.#isFirst) {
-      this.#isFirst = false;
-      if (bytes[at] !== BRACKET_OPEN || at >= this.#limit) return false;
-      if (bytes[at + 1] === BRACKET_CLOSE && at + 1 < this.#limit) {
-        this.end = at + 2;
-        return false;
-      }
-    } else {
-      at = this.valueEnd;
-      if (at < 0 || at >= this.#limit) return false;
-      if (bytes[at] === BRACKET_CLOSE) {
-        this.end = at + 1;
-        return false;
-      }
-      if (bytes[at] !== COMMA) return false;
-    }
-    this.valueStart = at + 1;
+    const start = this.partStart(BRACKET_OPEN, BRACKET_CLOSE);
+    if (start < 0) return false;
+    this.valueStart = start;
     this.valueEnd = -1;
     return true;
-  }
-
-  skip(): void {
-    this.valueEnd = skipValue(this.#bytes, this.valueStart, this.#limit);
   }
 }

@@ -1,12 +1,5 @@
 import { ApiError } from '../../api/api-error.ts';
-import {
-  addBroken,
-  type BrokenObject,
-  type Cached,
-  type CachedFrame,
-  type CachedFrames,
-  type CachedList,
-} from '../../api/cached.ts';
+import { addBroken, type BrokenObject, type Cached, type CachedFrames, type CachedList } from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
 import { isStatus } from '../../api/status.ts';
@@ -14,10 +7,9 @@ import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Codec, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
-import { FrameBatches, type FrameDecoder } from '../frame-batches.ts';
+import { FrameBatches } from '../frame-batches.ts';
 import { ItemTypes } from '../item-types.ts';
 import type { JsonKeeper, Keeping } from '../keeping.ts';
-import { JsonFrameCutter } from './json-frame-cutter.ts';
 import { JsonFrameReader } from './json-frame-reader.ts';
 import { JsonListCutter } from './json-list-cutter.ts';
 
@@ -31,9 +23,6 @@ export interface JsonCodecOptions<T extends KubernetesObject> {
   /** Whose turns long answers are read in. Default: the machine's. */
   clock?: Clock | undefined;
 }
-
-/** A transport in process may hand over a whole body as one chunk; it is taken in pieces, and not copied as a whole. */
-const PIECE_BYTES = 256 * 1024;
 
 const METADATA_KIND = 'PartialObjectMetadata';
 const METADATA_API_VERSION = 'meta.k8s.io/v1';
@@ -75,11 +64,9 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     const taken: TakenItems<T> = { items: [], broken: [], keeper: types ?? this.#keeper };
     for await (const chunk of body) {
       onBytes?.(chunk.length);
-      for (const piece of piecesOf(chunk)) {
-        cutter.append(piece);
-        while (this.#takeItems(cutter, slice, taken)) await slice.pause();
-        this.#refuseOtherKinds(cutter, contentType);
-      }
+      cutter.append(chunk);
+      while (this.#takeItems(cutter, slice, taken)) await slice.pause();
+      this.#refuseOtherKinds(cutter, contentType);
     }
     cutter.end();
     while (this.#takeItems(cutter, slice, taken)) await slice.pause();
@@ -92,7 +79,7 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   }
 
   readWatch(body: AsyncIterable<Uint8Array>, _contentType: string, onBytes?: OnBytes): CachedFrames<T> {
-    const decoder = new JsonFrames(new JsonFrameCutter(this.#maxObjectBytes), new JsonFrameReader(this.#keeper));
+    const decoder = new JsonFrameReader(this.#keeper, this.#maxObjectBytes);
     return new FrameBatches({ body, decoder, clock: this.#clock, onBytes });
   }
 
@@ -143,47 +130,6 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
   }
 }
 
-class JsonFrames<T extends KubernetesObject> implements FrameDecoder<T> {
-  readonly #cutter: JsonFrameCutter;
-  readonly #reader: JsonFrameReader<T>;
-  #pieces: Iterator<Uint8Array> | undefined;
-
-  constructor(cutter: JsonFrameCutter, reader: JsonFrameReader<T>) {
-    this.#cutter = cutter;
-    this.#reader = reader;
-  }
-
-  append(chunk: Uint8Array): void {
-    this.#pieces = piecesOf(chunk)[Symbol.iterator]();
-  }
-
-  next(): CachedFrame<T> | undefined {
-    const cutter = this.#cutter;
-    for (;;) {
-      const kind = cutter.nextFrame();
-      if (kind !== undefined) {
-        const frame = this.#reader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd, kind);
-        if (frame !== undefined) return frame;
-        cutter.rescan();
-      } else if (!this.#nextPiece()) return undefined;
-    }
-  }
-
-  end(): void {
-    this.#cutter.end();
-  }
-
-  #nextPiece(): boolean {
-    const piece = this.#pieces?.next();
-    if (piece === undefined || piece.done) {
-      this.#pieces = undefined;
-      return false;
-    }
-    this.#cutter.append(piece.value);
-    return true;
-  }
-}
-
 interface TakenItems<T extends KubernetesObject> {
   readonly items: Cached<T>[];
   readonly broken: BrokenObject[];
@@ -209,10 +155,6 @@ export function acceptJson(verb: 'list' | 'watch', metadataOnly: boolean): strin
 
 function asMetadata(kind: string): string {
   return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
-}
-
-function* piecesOf(chunk: Uint8Array): Iterable<Uint8Array> {
-  for (let start = 0; start < chunk.length; start += PIECE_BYTES) yield chunk.subarray(start, start + PIECE_BYTES);
 }
 
 function listMetaOf(metadata: unknown): ListMeta {

@@ -3,10 +3,11 @@ import type { KubernetesObject } from '../../api/metadata.ts';
 import { isStatus, type Status } from '../../api/status.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
 import { DecodeError } from '../decode-error.ts';
+import type { FrameDecoder } from '../frame-batches.ts';
 import type { JsonKeeper, Where } from '../keeping.ts';
 import { broken } from '../plain/decoded-objects.ts';
 import { BRACE_CLOSE } from './json-bytes.ts';
-import type { FrameKind } from './json-frame-cutter.ts';
+import { type FrameKind, JsonFrameCutter } from './json-frame-cutter.ts';
 import { beginsWith } from './json-object-reader.ts';
 
 const OBJECT_EVENTS = (['ADDED', 'MODIFIED', 'DELETED'] as const).map((type) => ({
@@ -16,17 +17,33 @@ const OBJECT_EVENTS = (['ADDED', 'MODIFIED', 'DELETED'] as const).map((type) => 
 }));
 type ObjectEvent = (typeof OBJECT_EVENTS)[number];
 
-/** From the bytes of one frame of a watch to the frame. */
-export class JsonFrameReader<T extends KubernetesObject> {
+/** From the bytes of a watch to its frames. */
+export class JsonFrameReader<T extends KubernetesObject> implements FrameDecoder<T> {
   readonly #keeper: JsonKeeper<T>;
+  readonly #cutter: JsonFrameCutter;
 
-  constructor(keeper: JsonKeeper<T>) {
+  constructor(keeper: JsonKeeper<T>, maxFrameBytes: number) {
     this.#keeper = keeper;
+    this.#cutter = new JsonFrameCutter(maxFrameBytes);
   }
 
-  /** Undefined when a `line` is not a JSON value and may be a part of one. */
-  read(bytes: Buffer, start: number, end: number, kind: FrameKind): CachedFrame<T> | undefined {
-    return this.#readPlain(bytes, start, end) ?? this.#readAny(bytes, start, end, kind);
+  append(chunk: Uint8Array): void {
+    this.#cutter.append(chunk);
+  }
+
+  next(): CachedFrame<T> | undefined {
+    const cutter = this.#cutter;
+    for (let kind = cutter.nextFrame(); kind !== undefined; kind = cutter.nextFrame()) {
+      const { bytes, frameStart, frameEnd } = cutter;
+      const frame = this.#readPlain(bytes, frameStart, frameEnd) ?? this.#readAny(bytes, frameStart, frameEnd, kind);
+      if (frame !== undefined) return frame;
+      cutter.rescan();
+    }
+    return undefined;
+  }
+
+  end(): void {
+    this.#cutter.end();
   }
 
   /** The form that servers write, in which the bytes of the object can be told without parsing what is around it. */
@@ -40,6 +57,7 @@ export class JsonFrameReader<T extends KubernetesObject> {
     return undefined;
   }
 
+  /** Undefined when a `line` is not a JSON value and may be a part of one. */
   #readAny(bytes: Buffer, start: number, end: number, kind: FrameKind): CachedFrame<T> | undefined {
     let event: unknown;
     try {

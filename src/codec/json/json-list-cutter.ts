@@ -26,6 +26,15 @@ type Place = 'start' | 'key' | 'nextKey' | 'colon' | 'value' | 'afterValue' | 'i
 export class JsonListCutter {
   /** The kept fields that have arrived, decoded. */
   readonly fields = new Map<string, unknown>();
+  /** Whether the body has a field `items`, null or not. */
+  hasItems = false;
+  /** The item found by `nextItem` lies at [`itemStart`, `itemEnd`) of `bytes`, until the next call of the cutter. */
+  itemStart = 0;
+  itemEnd = 0;
+  /** Whether the item may end elsewhere: if it is not a whole object, call `rescan`. */
+  isGuess = false;
+  /** How many items have been cut. */
+  itemCount = 0;
   readonly #window = new ByteWindow();
   readonly #scanner = new JsonScanner();
   /** For items: they are most of a list, and judged by others. */
@@ -35,48 +44,18 @@ export class JsonListCutter {
   #guess: ItemGuess | undefined = new ItemGuess();
   /** There is an item, which goes with the next call. */
   #isFound = false;
-  #isGuess = false;
   /** The item at hand is to be cut by its brackets. */
   #isExact = false;
   #place: Place = 'start';
   #fieldName = '';
-  #hasItems = false;
-  #itemStart = 0;
-  #itemEnd = 0;
-  #itemCount = 0;
-  #bytesBefore = 0;
 
   /** An item or another value larger than that is refused. */
   constructor(maxValueBytes: number) {
     this.#maxValueBytes = maxValueBytes;
   }
 
-  /** The item found by `nextItem` lies at [`itemStart`, `itemEnd`) of these, until the next call of the cutter. */
   get bytes(): Buffer {
     return this.#window.bytes;
-  }
-
-  get itemStart(): number {
-    return this.#itemStart;
-  }
-
-  get itemEnd(): number {
-    return this.#itemEnd;
-  }
-
-  /** Whether the item may end elsewhere: if it is not a whole object, call `rescan`. */
-  get isGuess(): boolean {
-    return this.#isGuess;
-  }
-
-  /** How many items have been cut. */
-  get itemCount(): number {
-    return this.#itemCount;
-  }
-
-  /** Whether the body has a field `items`, null or not. */
-  get hasItems(): boolean {
-    return this.#hasItems;
   }
 
   /** To be called when `nextItem` has found no more; until then the chunk must stay as it is. */
@@ -93,7 +72,7 @@ export class JsonListCutter {
   nextItem(): boolean {
     if (this.#isFound) this.#take();
     for (;;) {
-      this.#consumeTo(skipBlanks(this.#window.bytes, this.#window.start, this.#window.end));
+      this.#window.consumeTo(skipBlanks(this.#window.bytes, this.#window.start, this.#window.end));
       if (this.#window.start < this.#window.end && this.#step()) {
         if (this.#isFound) return true;
       } else if (!this.#window.more()) return false;
@@ -103,8 +82,8 @@ export class JsonListCutter {
   /** The item that was found is none: the next call of `nextItem` cuts it by its brackets. */
   rescan(): void {
     this.#isFound = false;
-    this.#isGuess = false;
-    this.#itemCount--;
+    this.isGuess = false;
+    this.itemCount--;
     this.#guess?.missed();
     this.#isExact = true;
   }
@@ -112,10 +91,10 @@ export class JsonListCutter {
   /** To be called when the body has ended. */
   finish(): void {
     if (this.#place === 'end') return;
-    const where = this.#itemCount > 0 || this.#hasItems ? `after ${this.#itemCount} whole items` : 'before any item';
+    const where = this.itemCount > 0 || this.hasItems ? `after ${this.itemCount} whole items` : 'before any item';
     throw new DecodeError(
       'truncated',
-      `the list broke off after ${this.#bytesBefore + this.#window.end - this.#window.start} bytes, ${where}`,
+      `the list broke off after ${this.#window.offset + this.#window.end - this.#window.start} bytes, ${where}`,
     );
   }
 
@@ -134,7 +113,7 @@ export class JsonListCutter {
         return this.#token(byte === COLON, 'value', '":"');
       case 'value':
         if (this.#fieldName === 'items' && byte === BRACKET_OPEN) {
-          this.#hasItems = true;
+          this.hasItems = true;
           return this.#token(true, 'item', '');
         }
         return this.#value();
@@ -156,7 +135,7 @@ export class JsonListCutter {
 
   #token(fits: boolean, next: Place, expected: string): true {
     if (!fits) throw this.#malformed(expected);
-    this.#consumeTo(this.#window.start + 1);
+    this.#window.consumeTo(this.#window.start + 1);
     this.#place = next;
     return true;
   }
@@ -166,7 +145,7 @@ export class JsonListCutter {
     const length = this.#cut();
     if (length === INCOMPLETE) return false;
     this.#fieldName = String(this.#parse(length));
-    this.#consumeTo(this.#window.start + length);
+    this.#window.consumeTo(this.#window.start + length);
     this.#place = 'colon';
     return true;
   }
@@ -176,11 +155,11 @@ export class JsonListCutter {
     if (length === INCOMPLETE) return false;
     if (this.#fieldName === 'items') {
       if (this.#parse(length) !== null) throw new DecodeError('malformed', 'the "items" of the list are not an array');
-      this.#hasItems = true;
+      this.hasItems = true;
     } else if (KEPT_FIELDS.has(this.#fieldName)) {
       this.fields.set(this.#fieldName, this.#parse(length));
     }
-    this.#consumeTo(this.#window.start + length);
+    this.#window.consumeTo(this.#window.start + length);
     this.#place = 'afterValue';
     return true;
   }
@@ -192,7 +171,7 @@ export class JsonListCutter {
       const guess = this.#guess.find(bytes, start, end);
       if (guess === WAIT && end - start <= this.#maxValueBytes) return false;
       if (guess > 0 && guess <= this.#maxValueBytes) {
-        this.#isGuess = true;
+        this.isGuess = true;
         this.#found(guess);
         return true;
       }
@@ -206,19 +185,18 @@ export class JsonListCutter {
 
   #found(length: number): void {
     this.#isFound = true;
-    this.#itemStart = this.#window.start;
-    this.#itemEnd = this.#itemStart + length;
-    this.#itemCount++;
+    this.itemStart = this.#window.start;
+    this.itemEnd = this.itemStart + length;
+    this.itemCount++;
   }
 
   #take(): void {
-    const length = this.#itemEnd - this.#itemStart;
+    const length = this.itemEnd - this.itemStart;
     this.#isFound = false;
-    this.#isGuess = false;
+    this.isGuess = false;
     this.#isExact = false;
     this.#guess?.next(length);
-    this.#bytesBefore += length;
-    this.#window.consumeTo(this.#itemEnd);
+    this.#window.consumeTo(this.itemEnd);
     this.#place = 'afterItem';
   }
 
@@ -227,7 +205,7 @@ export class JsonListCutter {
     const length = scanner.scan(bytes, start, end);
     if (length === INVALID) throw this.#malformed('valid JSON');
     if ((length === INCOMPLETE ? end - start : length) > this.#maxValueBytes) {
-      const what = this.#place === 'value' ? `field "${this.#fieldName}"` : `item ${this.#itemCount}`;
+      const what = this.#place === 'value' ? `field "${this.#fieldName}"` : `item ${this.itemCount}`;
       throw new DecodeError('tooLarge', `${what} of the list is larger than ${this.#maxValueBytes} bytes`);
     }
     if (length !== INCOMPLETE) scanner.reset();
@@ -244,11 +222,6 @@ export class JsonListCutter {
     }
   }
 
-  #consumeTo(position: number): void {
-    this.#bytesBefore += position - this.#window.start;
-    this.#window.consumeTo(position);
-  }
-
   #malformed(expected: string): DecodeError {
     const { bytes, start, end } = this.#window;
     // Only what is not a JSON object at all (the page of a proxy, say) is quoted: anything else may be a secret.
@@ -258,7 +231,7 @@ export class JsonListCutter {
         : '';
     return new DecodeError(
       'malformed',
-      `the body is not a list in JSON: expected ${expected} at byte ${this.#bytesBefore}${found}`,
+      `the body is not a list in JSON: expected ${expected} at byte ${this.#window.offset}${found}`,
     );
   }
 }

@@ -1,10 +1,13 @@
 import type { BrokenObject, Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
-import type { Reduction } from '../../api/origin.ts';
+import { type Origin, type Reduction, withOrigin } from '../../api/origin.ts';
+import { plainCached } from '../../api/plain-cached.ts';
+import { apiVersionOf } from '../../api/resource.ts';
+import { DecodeError } from '../decode-error.ts';
 import { type FieldRules, reductionByTransform } from '../filter/field-filter.ts';
 import { JsonObjectReader } from '../json/json-object-reader.ts';
 import type { ExpectedObjects, JsonKeeper, Where } from '../keeping.ts';
-import { ObjectIntake } from './decoded-objects.ts';
+import { broken } from './decoded-objects.ts';
 
 export interface PlainKeeperOptions {
   /** Take care of managed fields too. */
@@ -16,20 +19,23 @@ export interface PlainKeeperOptions {
 
 /** From the text of an object to a `Cached` that holds it decoded. */
 export class PlainJsonKeeper<T extends KubernetesObject> implements JsonKeeper<T> {
+  readonly #expected: ExpectedObjects;
   readonly #reader: JsonObjectReader;
-  readonly #intake: ObjectIntake<T>;
-  readonly #transformIntake: ObjectIntake<T>;
+  readonly #origin: Origin | undefined;
+  readonly #transformOrigin: Origin;
 
   constructor(expected: ExpectedObjects, { rules, dropManagedFields, reduction }: PlainKeeperOptions) {
     const { kind, apiVersion } = expected;
+    this.#expected = expected;
     this.#reader = new JsonObjectReader({ kind, apiVersion, rules, dropManagedFields });
-    this.#intake = new ObjectIntake(expected, reduction);
-    this.#transformIntake = new ObjectIntake(expected, reductionByTransform(reduction));
+    this.#origin = reduction && (() => reduction);
+    const transformed = reductionByTransform(reduction);
+    this.#transformOrigin = () => transformed;
   }
 
   takeWhole(bytes: Buffer, start: number, end: number): Cached<T> | undefined {
     try {
-      return this.#intake.take(this.#reader.read(bytes, start, end));
+      return this.#judged(this.#reader.read(bytes, start, end));
     } catch {
       return undefined;
     }
@@ -42,25 +48,50 @@ export class PlainJsonKeeper<T extends KubernetesObject> implements JsonKeeper<T
     } catch {
       return undefined;
     }
-    return this.#intake.takeOrExplain(value, where);
+    return this.#takeOrExplain(value, where);
   }
 
   takeValue(value: unknown, where: Where): Cached<T> | BrokenObject {
-    return this.#intake.takeOrExplain(this.#reader.complete(value), where);
+    return this.#takeOrExplain(this.#reader.complete(value), where);
   }
 
   /** Keeps the very object when nothing of it has to be changed. */
   fromTransform(object: T): Cached<T> {
-    return this.#transformIntake.take(this.#completed(object));
+    return this.#judged(this.#completed(object), this.#transformOrigin);
   }
 
   /** The same for an object that will be kept by others. Does not mark it. */
   fromObject(object: T): Cached<T> {
-    return this.#intake.take(this.#completed(object));
+    return this.#judged(this.#completed(object));
   }
 
   #completed(object: T): unknown {
     return this.#reader.isComplete(object) ? object : this.#reader.complete(copyOf(object));
+  }
+
+  #takeOrExplain(value: unknown, where: Where): Cached<T> | BrokenObject {
+    try {
+      return this.#judged(value);
+    } catch (cause) {
+      return broken(value, `${where()} cannot be used`, cause);
+    }
+  }
+
+  /** The value, if it is a usable object of the expected kind; throws what is wrong with it. */
+  #judged(value: unknown, origin = this.#origin): Cached<T> {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new DecodeError('malformed', `expected an object and got ${value === null ? 'null' : typeof value}`);
+    }
+    const { kind, apiVersion, metadataOf } = this.#expected;
+    let object: KubernetesObject = value;
+    if (metadataOf !== undefined) object = reduced(object, this.#expected);
+    else if (kind !== '' && (object.kind !== kind || object.apiVersion !== apiVersion)) {
+      throw new DecodeError(
+        'unsupported',
+        `expected a ${kind} of ${apiVersion} and got a ${String(object.kind)} of ${String(object.apiVersion)}`,
+      );
+    }
+    return plainCached((origin ? withOrigin(object, origin) : object) as T);
   }
 }
 
@@ -68,4 +99,13 @@ export class PlainJsonKeeper<T extends KubernetesObject> implements JsonKeeper<T
 function copyOf<T extends KubernetesObject>(object: T): T {
   const metadata = object?.metadata;
   return typeof metadata === 'object' && metadata !== null ? { ...object, metadata: { ...metadata } } : { ...object };
+}
+
+function reduced(object: KubernetesObject, { kind, apiVersion, metadataOf }: ExpectedObjects): KubernetesObject {
+  const whole =
+    metadataOf !== undefined && object.kind === metadataOf.kind && object.apiVersion === apiVersionOf(metadataOf);
+  if (!whole && object.kind !== kind) {
+    throw new DecodeError('unsupported', `expected a ${kind} and got a ${String(object.kind)}`);
+  }
+  return { kind, apiVersion, ...(object.metadata !== undefined && { metadata: object.metadata }) };
 }

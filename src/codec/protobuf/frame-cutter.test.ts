@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FrameCutter } from './chunk-reader.ts';
+import { FrameCutter } from './frame-reader.ts';
 
 function framed(text: string): Buffer {
   const content = Buffer.from(text);

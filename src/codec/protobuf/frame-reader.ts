@@ -2,11 +2,69 @@ import type { CachedFrame } from '../../api/cached.ts';
 import type { KubernetesObject, ObjectMeta } from '../../api/metadata.ts';
 import type { Status } from '../../api/status.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
+import { ByteWindow } from '../byte-window.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufKeeper, Where } from '../keeping.ts';
 import { type Envelope, type EnvelopeType, FIRST, MAGIC, readEnvelope, SECOND } from './envelope.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { type WireReader, writeVarint } from './wire-reader.ts';
+
+const PREFIX_BYTES = 4;
+
+/** Cuts a watch into frames: each comes behind its length, four bytes with the highest first. */
+export class FrameCutter {
+  readonly #window = new ByteWindow();
+  readonly #maxFrameBytes: number;
+  /** How many bytes from the start of the window the frame takes that was found last; they go with the next call. */
+  #taken = 0;
+
+  constructor(maxFrameBytes: number) {
+    this.#maxFrameBytes = maxFrameBytes;
+  }
+
+  /** The frame found by `nextFrame` lies at [`frameStart`, `frameEnd`) of these, until the next call of the cutter. */
+  get bytes(): Buffer {
+    return this.#window.bytes;
+  }
+
+  get frameStart(): number {
+    return this.#window.start + PREFIX_BYTES;
+  }
+
+  get frameEnd(): number {
+    return this.#window.start + this.#taken;
+  }
+
+  /** To be called when `nextFrame` has found no more. */
+  append(chunk: Uint8Array): void {
+    this.#window.append(chunk, 0);
+  }
+
+  /** Whether there is another frame in what has arrived. Throws `DecodeError` when it is too large. */
+  nextFrame(): boolean {
+    const window = this.#window;
+    window.consumeTo(this.frameEnd);
+    this.#taken = 0;
+    if (!window.need(PREFIX_BYTES)) return false;
+    const length = window.bytes.readUInt32BE(window.start);
+    if (length > this.#maxFrameBytes) {
+      throw new DecodeError(
+        'tooLarge',
+        `the watch announces a frame of ${length} bytes, larger than ${this.#maxFrameBytes}, at byte ${window.offset}`,
+      );
+    }
+    if (!window.need(PREFIX_BYTES + length)) return false;
+    this.#taken = PREFIX_BYTES + length;
+    return true;
+  }
+
+  /** To be called when the body has ended. */
+  finish(): void {
+    const { start, end, offset } = this.#window;
+    if (start === end) return;
+    throw new DecodeError('truncated', `the watch broke off in the middle of the frame at byte ${offset}`);
+  }
+}
 
 export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 

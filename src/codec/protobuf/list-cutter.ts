@@ -1,5 +1,5 @@
+import { ByteWindow } from '../byte-window.ts';
 import { DecodeError } from '../decode-error.ts';
-import { ChunkReader } from './chunk-reader.ts';
 import { type EnvelopeType, FIRST, hasMagic, MAGIC, readType, SECOND } from './envelope.ts';
 import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, type WireReader } from './wire-reader.ts';
 
@@ -21,18 +21,23 @@ const MAX_VARINT_BYTES = 10;
 
 /** Cuts the body of a LIST into items while it arrives. */
 export class ListCutter {
+  /** The item found by `nextItem` lies at [`itemStart`, `itemEnd`) of `bytes`, until the next call of the cutter. */
+  itemStart = 0;
+  itemEnd = 0;
+  /** How many items have been cut. */
+  itemCount = 0;
+  /** The message of the list's own metadata; undefined until it has arrived. */
+  metadata: Buffer | undefined;
+  /** The message in the body when that is not the list that was asked for; undefined until it has arrived. */
+  other: Buffer | undefined;
   readonly #options: ListCutterOptions;
-  readonly #chunks = new ChunkReader();
+  readonly #window = new ByteWindow();
   #place: Place = 'magic';
   #type: EnvelopeType | undefined;
   /** Of the list, when its place is `list` or behind it: where it ends in the stream. */
   #listEnd = -1;
-  #metadata: Buffer | undefined;
-  #other: Buffer | undefined;
+  /** What goes with the next call: the field at hand, or what has not arrived of one that nobody wants. */
   #skipping = 0;
-  #itemStart = 0;
-  #itemEnd = 0;
-  #itemCount = 0;
 
   /* The field at the position, once `#readHeader` has succeeded: its tag, the size of tag and length, and the length. */
   #tag = 0;
@@ -45,51 +50,27 @@ export class ListCutter {
     this.#options = options;
   }
 
-  /** The item found by `nextItem` lies at [`itemStart`, `itemEnd`) of these, until the next call of the cutter. */
   get bytes(): Buffer {
-    return this.#chunks.bytes;
-  }
-
-  get itemStart(): number {
-    return this.#itemStart;
-  }
-
-  get itemEnd(): number {
-    return this.#itemEnd;
-  }
-
-  /** How many items have been cut. */
-  get itemCount(): number {
-    return this.#itemCount;
-  }
-
-  /** The message of the list's own metadata; undefined until it has arrived. */
-  get metadata(): Buffer | undefined {
-    return this.#metadata;
-  }
-
-  /** The message in the body when that is not the list that was asked for; undefined until it has arrived. */
-  get other(): Buffer | undefined {
-    return this.#other;
+    return this.#window.bytes;
   }
 
   /** To be called when `nextItem` has found no more. */
   append(chunk: Uint8Array): void {
-    this.#chunks.append(chunk);
+    this.#window.append(chunk, 0);
   }
 
   /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is not a list. */
   nextItem(): boolean {
     for (;;) {
       if (this.#skipping > 0) {
-        this.#skipping -= this.#chunks.skip(this.#skipping);
+        this.#skipping -= this.#window.skip(this.#skipping);
         if (this.#skipping > 0) return false;
       }
       if (this.#place === 'magic') {
         if (!this.#readMagic()) return false;
         continue;
       }
-      if (this.#place === 'list' && this.#chunks.offset === this.#listEnd) this.#place = 'envelope';
+      if (this.#place === 'list' && this.#window.offset === this.#listEnd) this.#place = 'envelope';
       if (!this.#readHeader()) return false;
       if (this.#place === 'envelope') {
         if (!this.#takeEnvelopeField()) return false;
@@ -103,21 +84,20 @@ export class ListCutter {
 
   /** To be called when the body has ended. */
   finish(): void {
-    const { isEmpty, offset } = this.#chunks;
-    const whole = this.#place === 'envelope' && isEmpty && this.#skipping === 0;
-    if (whole && (this.#listEnd >= 0 || this.#other)) return;
+    const { start, end, offset } = this.#window;
+    const whole = this.#place === 'envelope' && start === end && this.#skipping === 0;
+    if (whole && (this.#listEnd >= 0 || this.other)) return;
     if (whole) throw this.#malformed('the body is empty except for its envelope');
-    throw new DecodeError('truncated', `the list broke off at byte ${offset}, after ${this.#itemCount} whole items`);
+    throw new DecodeError('truncated', `the list broke off at byte ${offset}, after ${this.itemCount} whole items`);
   }
 
   #readMagic(): boolean {
-    const chunks = this.#chunks;
-    if (!chunks.need(MAGIC.length)) return false;
-    const { bytes, position } = chunks;
-    if (!hasMagic(bytes, position, position + MAGIC.length)) {
+    const window = this.#window;
+    if (!window.need(MAGIC.length)) return false;
+    if (!hasMagic(window.bytes, window.start, window.end)) {
       throw this.#malformed('the body does not begin as Kubernetes protobuf does');
     }
-    chunks.position += MAGIC.length;
+    window.consumeTo(window.start + MAGIC.length);
     this.#place = 'envelope';
     return true;
   }
@@ -126,7 +106,7 @@ export class ListCutter {
     if (this.#tag === FIRST) {
       const range = this.#takeWhole('the type of the body');
       if (!range) return false;
-      this.#options.reader.open(this.#chunks.bytes, range.start, range.end);
+      this.#options.reader.open(this.bytes, range.start, range.end);
       this.#type = readType(this.#options.reader, range.end);
       return true;
     }
@@ -136,15 +116,15 @@ export class ListCutter {
     }
     // Servers write the type first, and without it there is no telling items from anything else.
     if (this.#type === undefined) throw this.#malformed('the body does not say what it is before its content');
-    if (this.#listEnd >= 0 || this.#other) throw this.#malformed('the body has a second content');
+    if (this.#listEnd >= 0 || this.other) throw this.#malformed('the body has a second content');
     if (this.#options.isList(this.#type)) {
-      this.#chunks.position += this.#headerBytes;
-      this.#listEnd = this.#chunks.offset + this.#length;
+      this.#window.consumeTo(this.#window.start + this.#headerBytes);
+      this.#listEnd = this.#window.offset + this.#length;
       this.#place = 'list';
       return true;
     }
     const range = this.#takeWhole(`the ${this.#type.kind} in the body`);
-    if (range) this.#other = Buffer.from(this.#chunks.bytes.subarray(range.start, range.end));
+    if (range) this.other = Buffer.from(this.bytes.subarray(range.start, range.end));
     return range !== undefined;
   }
 
@@ -154,30 +134,30 @@ export class ListCutter {
       return true;
     }
     const range = this.#takeWhole('the metadata of the list');
-    if (range) this.#metadata = Buffer.from(this.#chunks.bytes.subarray(range.start, range.end));
+    if (range) this.metadata = Buffer.from(this.bytes.subarray(range.start, range.end));
     return range !== undefined;
   }
 
   #takeItem(): boolean {
-    const range = this.#takeWhole(`item ${this.#itemCount + 1} of the list`);
+    const range = this.#takeWhole(`item ${this.itemCount + 1} of the list`);
     if (!range) return false;
-    this.#itemStart = range.start;
-    this.#itemEnd = range.end;
-    this.#itemCount++;
+    this.itemStart = range.start;
+    this.itemEnd = range.end;
+    this.itemCount++;
     return true;
   }
 
-  /** The value of the field at the position, in one piece; the position is then behind it. */
+  /** The value of the field at the position, in one piece; the next call goes on behind it. */
   #takeWhole(what: string): { start: number; end: number } | undefined {
-    const chunks = this.#chunks;
+    const window = this.#window;
     const { maxItemBytes } = this.#options;
     if (this.#length > maxItemBytes) {
       throw new DecodeError('tooLarge', `${what} has ${this.#length} bytes, more than ${maxItemBytes}`);
     }
-    if (!chunks.need(this.#headerBytes + this.#length)) return undefined;
-    const start = chunks.position + this.#headerBytes;
-    chunks.position = start + this.#length;
-    return { start, end: chunks.position };
+    if (!window.need(this.#headerBytes + this.#length)) return undefined;
+    this.#skipField();
+    const start = window.start + this.#headerBytes;
+    return { start, end: start + this.#length };
   }
 
   #skipField(): void {
@@ -185,7 +165,7 @@ export class ListCutter {
   }
 
   #checkFits(): void {
-    if (this.#chunks.offset + this.#headerBytes + this.#length > this.#listEnd) {
+    if (this.#window.offset + this.#headerBytes + this.#length > this.#listEnd) {
       throw this.#malformed('a field of the list runs over its end');
     }
   }
@@ -219,12 +199,12 @@ export class ListCutter {
 
   /** The number `distance` bytes behind the position; undefined while it has not arrived as a whole. */
   #varintAt(distance: number): number | undefined {
-    const chunks = this.#chunks;
+    const window = this.#window;
     let value = 0;
     let scale = 1;
     for (let i = 0; i < MAX_VARINT_BYTES; i++) {
-      if (!chunks.need(distance + i + 1)) return undefined;
-      const byte = chunks.bytes[chunks.position + distance + i] as number;
+      if (!window.need(distance + i + 1)) return undefined;
+      const byte = window.bytes[window.start + distance + i] as number;
       value += (byte & 0x7f) * scale;
       scale *= 0x80;
       if (byte < 0x80) {
@@ -236,6 +216,6 @@ export class ListCutter {
   }
 
   #malformed(what: string): DecodeError {
-    return new DecodeError('malformed', `${what} (at byte ${this.#chunks.offset})`);
+    return new DecodeError('malformed', `${what} (at byte ${this.#window.offset})`);
   }
 }

@@ -3,43 +3,30 @@ import {
   addBroken,
   type BrokenObject,
   type Cached,
-  type CachedFrame,
   type CachedFrames,
   type CachedList,
   PROTOBUF_MEDIA_TYPE,
   type SavedObjects,
 } from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
-import { type Resource, resourceName } from '../../api/resource.ts';
+import { resourceName } from '../../api/resource.ts';
 import type { Status } from '../../api/status.ts';
-import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Codec, CodecMemory, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
 import { FrameBatches, type FrameDecoder } from '../frame-batches.ts';
-import { acceptJson } from '../json/json-codec.ts';
-import type { Keeping, ProtobufKeeper } from '../keeping.ts';
-import { FrameCutter } from './chunk-reader.ts';
+import { acceptJson, JsonCodec, type JsonCodecOptions } from '../json/json-codec.ts';
+import type { ProtobufKeeper } from '../keeping.ts';
 import { type EnvelopeType, readEnvelope } from './envelope.ts';
-import { FrameReader } from './frame-reader.ts';
+import { FrameCutter, FrameReader } from './frame-reader.ts';
 import { ListCutter } from './list-cutter.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { type ProtobufReading, statusDecoder } from './protobuf-reading.ts';
 import { WireReader } from './wire-reader.ts';
 
-export interface ProtobufCodecOptions<T extends KubernetesObject> {
-  resource: Resource<T>;
-  /** Makes what reads the answers of servers that have only JSON, and all answers when the resource is not built in; asked once at most. */
-  json: () => Codec<T>;
+export interface ProtobufCodecOptions<T extends KubernetesObject> extends JsonCodecOptions<T> {
   /** Whether servers are asked for protobuf first, and not only for JSON. */
   isPreferred: boolean;
-  /** Ask for `PartialObjectMetadata` instead of whole objects, of custom resources too; `json` must do the same. */
-  metadataOnly: boolean;
-  /** An object or a frame larger than this fails the whole list or watch. */
-  maxObjectBytes: number;
-  keeping: Keeping<T>;
-  /** Whose turns long answers are read in. Default: the machine's. */
-  clock?: Clock | undefined;
   /** Undefined when no schema is known, so that there is nothing but JSON. */
   reading: ProtobufReading | undefined;
 }
@@ -49,21 +36,15 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   readonly accept: string;
   readonly acceptWatch: string;
   readonly memory?: CodecMemory;
-  readonly #resource: Resource<T>;
-  readonly #makeJson: () => Codec<T>;
-  /** Where servers speak protobuf, it is never made. */
-  #madeJson: Codec<T> | undefined;
-  readonly #maxObjectBytes: number;
-  readonly #clock: Clock | undefined;
+  readonly #options: JsonCodecOptions<T>;
+  /** Reads the answers of servers that have only JSON, and all answers when the resource is not built in. Made when it is needed. */
+  #madeJson: JsonCodec<T> | undefined;
   /** Undefined when no schema is known, so that there is nothing but JSON. */
   readonly #protobuf: Protobuf<T> | undefined;
 
   constructor(options: ProtobufCodecOptions<T>) {
-    const { resource, json, isPreferred, metadataOnly, keeping, reading } = options;
-    this.#resource = resource;
-    this.#makeJson = json;
-    this.#maxObjectBytes = options.maxObjectBytes;
-    this.#clock = options.clock;
+    const { isPreferred, metadataOnly, keeping, reading } = options;
+    this.#options = options;
     this.accept = acceptJson('list', metadataOnly);
     this.acceptWatch = acceptJson('watch', metadataOnly);
     if (keeping.memory !== undefined) this.memory = keeping.memory;
@@ -77,8 +58,8 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     this.acceptWatch = `${PROTOBUF_MEDIA_TYPE}${as(type.kind)};stream=watch,${this.acceptWatch}`;
   }
 
-  get #json(): Codec<T> {
-    this.#madeJson ??= this.#makeJson();
+  get #json(): JsonCodec<T> {
+    this.#madeJson ??= new JsonCodec(this.#options);
     return this.#madeJson;
   }
 
@@ -96,8 +77,15 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
   readWatch(body: AsyncIterable<Uint8Array>, contentType: string, onBytes?: OnBytes): CachedFrames<T> {
     if (this.#protobuf === undefined || !isProtobuf(contentType))
       return this.#json.readWatch(body, contentType, onBytes);
-    const decoder = new ProtobufFrames(new FrameCutter(this.#maxObjectBytes), this.#protobuf.frameReader);
-    return new FrameBatches({ body, decoder, clock: this.#clock, onBytes });
+    const { maxObjectBytes, clock } = this.#options;
+    const { frameReader } = this.#protobuf;
+    const cutter = new FrameCutter(maxObjectBytes);
+    const decoder: FrameDecoder<T> = {
+      append: (chunk) => cutter.append(chunk),
+      next: () => (cutter.nextFrame() ? frameReader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd) : undefined),
+      end: () => cutter.finish(),
+    };
+    return new FrameBatches({ body, decoder, clock, onBytes });
   }
 
   fromTransform(object: T): Cached<T> {
@@ -123,17 +111,19 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     onBytes: OnBytes | undefined,
   ): Promise<CachedList<T>> {
     const { keeper } = protobuf;
+    const { resource, maxObjectBytes, clock } = this.#options;
     const { type, reader, listMetaDecoder } = protobuf.reading;
     const isList = ({ kind, apiVersion }: EnvelopeType) => {
       if (kind === `${type.kind}List` && apiVersion === type.apiVersion) return true;
       if (kind === 'Status') return false;
-      throw this.#notAList(kind, apiVersion);
+      const wanted = `a list of ${resourceName(resource)}`;
+      throw new DecodeError('unsupported', `expected ${wanted} and got a ${kind} of ${apiVersion}`);
     };
-    const cutter = new ListCutter({ isList, reader, maxItemBytes: this.#maxObjectBytes });
-    const slice = new TimeSlice(this.#clock);
+    const cutter = new ListCutter({ isList, reader, maxItemBytes: maxObjectBytes });
+    const slice = new TimeSlice(clock);
     const items: Cached<T>[] = [];
     const broken: BrokenObject[] = [];
-    const where = () => `item ${cutter.itemCount} of the list of ${resourceName(this.#resource)}`;
+    const where = () => `item ${cutter.itemCount} of the list of ${resourceName(resource)}`;
     for await (const chunk of body) {
       onBytes?.(chunk.length);
       cutter.append(chunk);
@@ -148,11 +138,6 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     if (cutter.other) throw new ApiError(protobuf.reading.statusDecoder.decode(cutter.other) as Status);
     return { items, broken, metadata: listMeta(listMetaDecoder, cutter.metadata) };
   }
-
-  #notAList(kind: string, apiVersion: string): DecodeError {
-    const name = resourceName(this.#resource);
-    return new DecodeError('unsupported', `expected a list of ${name} and got a ${kind} of ${apiVersion}`);
-  }
 }
 
 /** From the protobuf of a server to objects in the memory of this codec. */
@@ -160,29 +145,6 @@ interface Protobuf<T extends KubernetesObject> {
   readonly reading: ProtobufReading;
   readonly keeper: ProtobufKeeper<T>;
   readonly frameReader: FrameReader<T>;
-}
-
-class ProtobufFrames<T extends KubernetesObject> implements FrameDecoder<T> {
-  readonly #cutter: FrameCutter;
-  readonly #reader: FrameReader<T>;
-
-  constructor(cutter: FrameCutter, reader: FrameReader<T>) {
-    this.#cutter = cutter;
-    this.#reader = reader;
-  }
-
-  append(chunk: Uint8Array): void {
-    this.#cutter.append(chunk);
-  }
-
-  next(): CachedFrame<T> | undefined {
-    const cutter = this.#cutter;
-    return cutter.nextFrame() ? this.#reader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd) : undefined;
-  }
-
-  end(): void {
-    this.#cutter.finish();
-  }
 }
 
 function isProtobuf(contentType: string): boolean {

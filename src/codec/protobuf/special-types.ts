@@ -17,14 +17,9 @@ const SECOND_NUMBER = field(2, VARINT);
 const FIRST_BYTES = field(1, LENGTH_DELIMITED);
 const THIRD_BYTES = field(3, LENGTH_DELIMITED);
 
-export function readTime(reader: WireReader, end: number): string | null {
-  const seconds = readTimeSeconds(reader, end);
-  return seconds === undefined ? null : timeText(seconds);
-}
-
 /** A message without bytes is Go's zero time; one that says zero seconds is 1970. The fraction is not part of the type. */
-export function readTimeSeconds(reader: WireReader, end: number): number | undefined {
-  if (reader.position === end) return undefined;
+export function readTime(reader: WireReader, end: number): string | null {
+  if (reader.position === end) return null;
   let seconds = 0;
   while (reader.position < end) {
     const tag = reader.tag();
@@ -33,7 +28,7 @@ export function readTimeSeconds(reader: WireReader, end: number): number | undef
   }
   reader.finish(end);
   checkTime(reader, seconds);
-  return seconds === ZERO_SECONDS ? undefined : seconds;
+  return seconds === ZERO_SECONDS ? null : timeText(seconds);
 }
 
 export function readMicroTime(reader: WireReader, end: number): string | null {

@@ -1,7 +1,7 @@
 /* How Go writes times and durations as text. */
 
 const SECONDS_A_DAY = 86_400;
-const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
+const TWO_DIGITS = Array.from({ length: 32 }, (_, value) => String(value).padStart(2, '0'));
 
 /** The times of objects that were made together are the same. */
 const TIMES = 256;
@@ -18,24 +18,25 @@ export function timeText(seconds: number): string {
   return timeTexts[slot] as string;
 }
 
-/** `2006-01-02T15:04:05Z`, with the date that was written last. */
-const scratch = Buffer.from('0000-00-00T00:00:00Z');
-const DATE_LENGTH = 10;
+/** The text that was written last, whose date is often that of the next one. */
+let scratch = Buffer.alloc(0);
+const TIME_LENGTH = 'T15:04:05Z'.length;
 let scratchDay = Number.NaN;
 
 /** As one piece: a text that is joined from parts takes several times the memory, for as long as somebody holds it. */
 function flatTime(seconds: number): string {
   const day = Math.floor(seconds / SECONDS_A_DAY);
-  const date = dateOf(day);
-  if (date.length !== DATE_LENGTH) return `${dateAndTime(seconds)}Z`;
   if (day !== scratchDay) {
     scratchDay = day;
-    scratch.write(date, 'latin1');
+    const date = dateOf(day);
+    if (date.length + TIME_LENGTH === scratch.length) scratch.write(date, 'latin1');
+    else scratch = Buffer.from(`${date}T00:00:00Z`);
   }
   const rest = seconds - day * SECONDS_A_DAY;
-  writeTwo(11, Math.floor(rest / 3600));
-  writeTwo(14, Math.floor((rest % 3600) / 60));
-  writeTwo(17, rest % 60);
+  const end = scratch.length;
+  writeTwo(end - 9, Math.floor(rest / 3600));
+  writeTwo(end - 6, Math.floor((rest % 3600) / 60));
+  writeTwo(end - 3, rest % 60);
   return scratch.toString('latin1');
 }
 
@@ -45,11 +46,33 @@ function writeTwo(at: number, value: number): void {
   scratch[at + 1] = 0x30 + value - 10 * tens;
 }
 
+/** Of a day counted from 1970-01-01, in the Gregorian calendar before its time too, for any year. */
+function dateOf(day: number): string {
+  // Counted in years that begin in March and eras of 400 years, every one of which has the same number of days.
+  const shifted = day + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const dayOfMonth = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  const sign = year < 0 ? '-' : '';
+  return `${sign}${String(Math.abs(year)).padStart(4, '0')}-${two(month)}-${two(dayOfMonth)}`;
+}
+
+function two(value: number): string {
+  return TWO_DIGITS[value] as string;
+}
+
 /** With six decimals; what is below a microsecond is cut off. */
 export function microTimeText(seconds: number, nanos: number): string {
   const micros = Math.trunc(nanos / 1000);
   const carried = Math.floor(micros / 1_000_000);
-  return `${dateAndTime(seconds + carried)}.${String(micros - carried * 1_000_000).padStart(6, '0')}Z`;
+  return `${timeText(seconds + carried).slice(0, -1)}.${String(micros - carried * 1_000_000).padStart(6, '0')}Z`;
 }
 
 /** `1h2m0.5s`, `1.5ms`, `0s`. */
@@ -73,46 +96,4 @@ function decimal(value: bigint, places: number): string {
   const whole = digits.slice(0, -places);
   const fraction = digits.slice(-places).replace(/0+$/, '');
   return fraction === '' ? whole : `${whole}.${fraction}`;
-}
-
-function dateAndTime(seconds: number): string {
-  const day = Math.floor(seconds / SECONDS_A_DAY);
-  const rest = seconds - day * SECONDS_A_DAY;
-  const hour = Math.floor(rest / 3600);
-  const minute = Math.floor((rest % 3600) / 60);
-  return `${dateOf(day)}T${two(hour)}:${two(minute)}:${two(rest % 60)}`;
-}
-
-/** The times of an object are often of one day. */
-let lastDay = Number.NaN;
-let lastDate = '';
-
-function dateOf(day: number): string {
-  if (day !== lastDay) {
-    lastDay = day;
-    lastDate = date(day);
-  }
-  return lastDate;
-}
-
-/** Of a day counted from 1970-01-01, in the Gregorian calendar before its time too, for any year. */
-function date(day: number): string {
-  // Counted in years that begin in March and eras of 400 years, every one of which has the same number of days.
-  const shifted = day + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
-  const dayOfMonth = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
-  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  const sign = year < 0 ? '-' : '';
-  return `${sign}${String(Math.abs(year)).padStart(4, '0')}-${two(month)}-${two(dayOfMonth)}`;
-}
-
-function two(value: number): string {
-  return TWO_DIGITS[value] as string;
 }

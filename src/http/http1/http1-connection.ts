@@ -20,39 +20,19 @@ export interface Http1ConnectionOptions {
   onClosed(connection: Http1Connection): void;
 }
 
-/** A response on its way from the parser to its receiver. */
-class Running implements ResponseSink {
-  readonly parser: Http1ResponseParser;
-  readonly receiver: ResponseReceiver;
-  head: Http1Head | undefined;
-  touched = false;
-  isAbandoned = false;
-
-  constructor(method: string, receiver: ResponseReceiver) {
-    this.parser = new Http1ResponseParser(method, this);
-    this.receiver = receiver;
-  }
-
-  onHead(head: Http1Head): void {
-    this.head = head;
-    this.receiver.onHead(head);
-  }
-
-  onData(bytes: Buffer): void {
-    // Bytes that came in one piece are parsed to their end, also when the connection was destroyed meanwhile.
-    if (!this.isAbandoned) this.receiver.onData(bytes);
-  }
-}
-
 /**
  * One socket on which one request runs at a time. While none runs the socket does not hold the process, and it is closed at the first
  * thing that the server does: whatever comes then does not answer any request.
  */
-export class Http1Connection {
+export class Http1Connection implements ResponseSink {
   readonly #socket: Socket;
   readonly #buffer: ReadBuffer;
   readonly #options: Http1ConnectionOptions;
-  #running: Running | undefined;
+  /** Of the response to the request that runs. */
+  #parser: Http1ResponseParser | undefined;
+  #receiver: ResponseReceiver | undefined;
+  #head: Http1Head | undefined;
+  #touched = false;
   #closed = false;
   #serverIdleLimitMs = Number.POSITIVE_INFINITY;
 
@@ -64,8 +44,8 @@ export class Http1Connection {
     this.#socket = socket;
     this.#buffer = buffer;
     this.#options = options;
-    if (!buffer.isUsed) socket.on('data', (bytes: Buffer) => this.#onData(bytes));
-    else if (!buffer.receive((bytes) => this.#onData(bytes))) socket.destroy();
+    if (!buffer.isUsed) socket.on('data', (bytes: Buffer) => this.#onBytes(bytes));
+    else if (!buffer.receive((bytes) => this.#onBytes(bytes))) socket.destroy();
     // What was read before comes before.
     const last = (act: () => void) => {
       buffer.handOn();
@@ -96,12 +76,15 @@ export class Http1Connection {
 
   /** Only when no request runs. On a closed connection it fails at once. */
   send(request: EncodedRequest, receiver: ResponseReceiver): void {
-    if (this.#running) throw new TidewatchError('misuse', 'a request runs on this connection');
+    if (this.#receiver) throw new TidewatchError('misuse', 'a request runs on this connection');
     if (this.#closed) {
       receiver.onFailure(new ConnectionClosedError(), true);
       return;
     }
-    this.#running = new Running(request.method, receiver);
+    this.#parser = new Http1ResponseParser(request.method, this);
+    this.#receiver = receiver;
+    this.#head = undefined;
+    this.#touched = false;
     this.hold();
     const socket = this.#socket;
     // Head and body in one packet, if they fit.
@@ -137,12 +120,26 @@ export class Http1Connection {
 
   /** Closes the connection; the receiver of a response that has not ended hears nothing more. */
   destroy(): void {
-    if (this.#running) this.#running.isAbandoned = true;
-    this.#running = undefined;
+    this.#forgetRequest();
     if (this.#closed) return;
     this.#closed = true;
     this.#socket.destroy();
     this.#options.onClosed(this);
+  }
+
+  onHead(head: Http1Head): void {
+    this.#head = head;
+    this.#receiver?.onHead(head);
+  }
+
+  onData(bytes: Buffer): void {
+    // Bytes that came in one piece are parsed to their end, also when the connection was destroyed meanwhile.
+    this.#receiver?.onData(bytes);
+  }
+
+  #forgetRequest(): void {
+    this.#parser = undefined;
+    this.#receiver = undefined;
   }
 
   #noteIdleLimit(head: Http1Head): void {
@@ -150,43 +147,44 @@ export class Http1Connection {
     this.#serverIdleLimitMs = seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
   }
 
-  #onData(bytes: Buffer): void {
-    const running = this.#running;
-    if (!running) {
+  #onBytes(bytes: Buffer): void {
+    const parser = this.#parser;
+    if (!parser) {
       this.destroy();
       return;
     }
-    running.touched = true;
+    this.#touched = true;
     try {
-      const used = running.parser.write(bytes);
-      if (running.parser.ended) this.#finish(running, used === bytes.length);
+      const used = parser.write(bytes);
+      if (parser.ended) this.#finish(used === bytes.length);
     } catch (error) {
       this.#fail(error as Error);
     }
   }
 
   #onEnd(): void {
-    const running = this.#running;
-    if (!running) {
+    const parser = this.#parser;
+    if (!parser) {
       this.destroy();
       return;
     }
     try {
-      running.parser.close();
-      this.#finish(running, false);
+      parser.close();
+      this.#finish(false);
     } catch (error) {
       this.#fail(error as Error);
     }
   }
 
   /** @param exact nothing came after the response. */
-  #finish(running: Running, exact: boolean): void {
+  #finish(exact: boolean): void {
+    const receiver = this.#receiver;
     // It was destroyed from within a callback.
-    if (this.#running !== running) return;
+    if (!receiver) return;
     // A server that answers before it has read the request may never read the rest.
-    if (exact && running.head?.persistent && this.#socket.writableLength === 0) {
-      this.#running = undefined;
-      this.#noteIdleLimit(running.head);
+    if (exact && this.#head?.persistent && this.#socket.writableLength === 0) {
+      this.#forgetRequest();
+      this.#noteIdleLimit(this.#head);
       // The reader may not be done with the bytes when the connection serves another request.
       this.#buffer.giveUp();
       // It may be paused, and then neither the end of the connection nor another response would be noticed.
@@ -195,12 +193,12 @@ export class Http1Connection {
     } else {
       this.destroy();
     }
-    running.receiver.onEnd();
+    receiver.onEnd();
   }
 
   #fail(error: Error): void {
-    const running = this.#running;
+    const receiver = this.#receiver;
     this.destroy();
-    running?.receiver.onFailure(error, !running.touched);
+    receiver?.onFailure(error, !this.#touched);
   }
 }

@@ -210,6 +210,7 @@ type State = 'head' | 'length' | 'chunked' | 'close' | 'ended';
 export class Http1ResponseParser {
   readonly #method: string;
   readonly #sink: ResponseSink;
+  readonly #mayUpgrade: boolean;
   readonly #lines = new Http1LineReader(MAX_HEAD_BYTES);
   readonly #chunks: Http1ChunkedBody;
   #head: Http1HeadBuilder;
@@ -217,10 +218,14 @@ export class Http1ResponseParser {
   /** Of a body whose length was announced. */
   #missing = 0;
 
-  /** @param method of the request. */
-  constructor(method: string, sink: ResponseSink) {
+  /**
+   * @param method of the request.
+   * @param mayUpgrade whether the request asked for another protocol: then a 101 ends the response, and is refused otherwise.
+   */
+  constructor(method: string, sink: ResponseSink, mayUpgrade = false) {
     this.#method = method;
     this.#sink = sink;
+    this.#mayUpgrade = mayUpgrade;
     this.#head = new Http1HeadBuilder(method);
     this.#chunks = new Http1ChunkedBody(sink);
   }
@@ -281,8 +286,9 @@ export class Http1ResponseParser {
   }
 
   #onHead(head: Http1Head): void {
-    if (head.status === 101) throw new MalformedResponseError('it switches to another protocol');
-    if (head.status < 200) {
+    const isSwitch = head.status === 101;
+    if (isSwitch && !this.#mayUpgrade) throw new MalformedResponseError('it switches to another protocol');
+    if (head.status < 200 && !isSwitch) {
       this.#head = new Http1HeadBuilder(this.#method);
       return;
     }

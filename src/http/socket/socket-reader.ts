@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { TidewatchError } from '../../api/tidewatch-error.ts';
+import { ConnectionClosedError } from '../http1/http1-error.ts';
 
 /** Exactly `length` bytes from a paused socket; what comes after them stays in it. */
 export function readExactly(socket: Socket, length: number): Promise<Buffer> {
@@ -7,7 +8,7 @@ export function readExactly(socket: Socket, length: number): Promise<Buffer> {
     if (length === 0) return Buffer.alloc(0);
     const bytes = socket.read(length) as Buffer | null;
     // A socket that has ended gives what is left, which is less.
-    if (bytes !== null && bytes.length < length) throw new TidewatchError('proxy', 'it closed the connection');
+    if (bytes !== null && bytes.length < length) closedByProxy();
     return bytes ?? undefined;
   });
 }
@@ -30,23 +31,39 @@ export function readHead(socket: Socket, limit = 16_384): Promise<string> {
   });
 }
 
-/** Calls `attempt` whenever more bytes are there, until it gives a value. Errors of the socket are for its owner to hear. */
-function readWith<T>(socket: Socket, attempt: () => T | undefined): Promise<T> {
+/**
+ * Calls `attempt` whenever more bytes are there, until it gives a value, and `atEnd` when no more will come. Leaves the socket paused, with the
+ * bytes that were not read still in it.
+ */
+export function readWith<T>(
+  socket: Socket,
+  attempt: () => T | undefined,
+  atEnd: () => T | undefined = closedByProxy,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
-      socket.off('readable', onReadable).off('end', onEnd);
-      act();
-    };
-    const onReadable = () => {
+    const settle = (read: () => T | undefined) => {
       try {
-        const value = attempt();
-        if (value !== undefined) settle(() => resolve(value));
+        const value = read();
+        if (value === undefined) return;
+        resolve(value);
       } catch (error) {
-        settle(() => reject(error));
+        reject(error);
       }
+      socket.off('readable', onReadable).off('end', onEnd).off('error', onError).off('close', onClose);
     };
-    const onEnd = () => settle(() => reject(new TidewatchError('proxy', 'it closed the connection')));
-    socket.on('readable', onReadable).on('end', onEnd);
+    const fail = (error: Error) =>
+      settle(() => {
+        throw error;
+      });
+    const onReadable = () => settle(attempt);
+    const onEnd = () => settle(atEnd);
+    const onError = (error: Error) => fail(error);
+    const onClose = () => fail(new ConnectionClosedError());
+    socket.on('readable', onReadable).on('end', onEnd).on('error', onError).on('close', onClose);
     onReadable();
   });
+}
+
+function closedByProxy(): never {
+  throw new TidewatchError('proxy', 'it closed the connection');
 }

@@ -67,6 +67,10 @@ export class DeltaHandler<T extends KubernetesObject> {
     return Array.from(this.#refused ?? [], ([key, { reason }]) => ({ key, reason }));
   }
 
+  get leftOutCount(): number {
+    return this.#refused?.size ?? 0;
+  }
+
   /** What is known of the server's objects: what the table has, and what it could not take, so that its deletion is noticed. */
   known(key: string): Cached<T> | undefined {
     return this.#options.table.get(key) ?? this.#refused?.get(key)?.object;

@@ -19,7 +19,7 @@ import { CachedReflector } from '../reflector/cached-reflector.ts';
 import { Unusable } from '../reflector/left-out-book.ts';
 import type { CachedListerWatcher, CachedTarget } from '../reflector/lister-watcher.ts';
 import type { CachedReflectorOptions, WatchErrorHandler } from '../reflector/reflector-options.ts';
-import type { ReflectorState } from '../reflector/reflector-state.ts';
+import type { ReflectorPhase, ReflectorState, StateFacts } from '../reflector/reflector-state.ts';
 import { type ObjectTransform, TransformedSource } from '../reflector/transformed-source.ts';
 import type { PartState } from '../snapshot/snapshot.ts';
 import type { SavedPart } from '../snapshot/snapshot-book.ts';
@@ -79,7 +79,7 @@ const MANY = 5_000;
  * from the one before. Several parts of one informer write to the same table, each to its own namespace: a list of one
  * namespace says nothing of what vanished from another.
  */
-export class InformerPart<T extends KubernetesObject> implements CachedTarget<T> {
+export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>, StateFacts {
   readonly coverage: Coverage;
   /** What its objects take, in a packed store. */
   readonly memory: CodecMemory | undefined;
@@ -228,6 +228,22 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
 
   versionOf(key: string): string | undefined {
     return this.#table.get(key)?.resourceVersion;
+  }
+
+  get phase(): ReflectorPhase {
+    return this.#reflector.stateFacts.phase;
+  }
+
+  get behindSince(): number | undefined {
+    return this.#reflector.stateFacts.behindSince;
+  }
+
+  get lastContact(): number | undefined {
+    return this.#reflector.stateFacts.lastContact;
+  }
+
+  get leftOutCount(): number {
+    return (this.#reflector.stateFacts.leftOutCount ?? 0) + this.#handler.leftOutCount;
   }
 
   get state(): ReflectorState {

@@ -6,7 +6,7 @@ import { Notification } from '../processor/notification.ts';
 import type { WatchErrorHandler } from '../reflector/reflector-options.ts';
 import { OldestVersion } from './caught-up.ts';
 import { InformerPart, type InformerSource, type PartOptions } from './informer-part.ts';
-import { type InformerState, informerState } from './informer-state.ts';
+import { combinedState, type InformerState, missingNamespace } from './informer-state.ts';
 import type { InformerPartStatus } from './informer-status.ts';
 
 export interface InformerPartsOptions<T extends KubernetesObject> {
@@ -57,14 +57,16 @@ export class InformerParts<T extends KubernetesObject> {
     return this.#parts.size;
   }
 
+  /** One for all parts; parts that are skipped count as long as there are no others. */
   get state(): InformerState {
-    const busy = [...this.#parts].filter(([, part]) => !part.coverage.isSpare);
-    const states = busy.map(([namespace, part]) => ({
-      namespace,
-      state: part.state,
-      isSkipped: this.#isSkipped(part),
-    }));
-    return informerState(states, this.#createdMs);
+    const busy = this.busy();
+    const counted = busy.filter((part) => !this.#isSkipped(part));
+    const shown = counted.length > 0 ? counted : busy;
+    if (shown.length === 0) return { phase: 'idle', since: this.#createdMs };
+    const combined = combinedState(shown, ({ state }) => state);
+    if (counted.length === busy.length) return combined;
+    const missing = [...this.#parts].filter(([, part]) => !part.coverage.isSpare && this.#isSkipped(part));
+    return { ...combined, missing: missing.map(([namespace, part]) => missingNamespace(namespace, part.state)) };
   }
 
   /** Of a packed store, all parts together. */
@@ -218,7 +220,7 @@ export class InformerParts<T extends KubernetesObject> {
   }
 
   #isSkipped(part: InformerPart<T>): boolean {
-    return this.#options.skipsForbidden && part.state.phase === 'forbidden' && !part.hasSynced();
+    return this.#options.skipsForbidden && part.phase === 'forbidden' && !part.hasSynced();
   }
 
   #track(work: Promise<unknown>): void {

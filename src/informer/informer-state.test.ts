@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
-import { combinedState } from './informer-state.ts';
+import { combinedState as combined } from './informer-state.ts';
+
+const combinedState = (states: readonly ReflectorState[]) => combined(states, (state) => state);
 
 const watching: ReflectorState = { phase: 'watching', since: 50, lastContact: 90 };
 
@@ -55,8 +57,8 @@ describe('the state of an informer of several namespaces', () => {
   it('names the first hundred of what is left out, and counts all', () => {
     const leftOut = Array.from({ length: 70 }, (_, i) => ({ key: `a/${i}`, reason: 'no' }));
     const part = { ...watching, leftOut, leftOutCount: 1_000 };
-    const combined = combinedState([part, part]);
-    expect(combined.leftOut).toHaveLength(100);
-    expect(combined.leftOutCount).toBe(2_000);
+    const both = combinedState([part, part]);
+    expect(both.leftOut).toHaveLength(100);
+    expect(both.leftOutCount).toBe(2_000);
   });
 });

@@ -1,5 +1,5 @@
 import { MAX_DESCRIBED } from '../api/cached.ts';
-import type { LeftOut, ReflectorPhase, ReflectorState } from '../reflector/reflector-state.ts';
+import type { LeftOut, ReflectorPhase, ReflectorState, StateFacts } from '../reflector/reflector-state.ts';
 
 /** A namespace whose objects are not in the cache, because the login may not list them. */
 export interface MissingNamespace {
@@ -18,37 +18,20 @@ export interface InformerState extends ReflectorState {
   readonly missing?: readonly MissingNamespace[];
 }
 
-/** What one list and watch of an informer says. */
-export interface PartState {
-  readonly namespace: string | undefined;
-  readonly state: ReflectorState;
-  /** It is forbidden, and the informer goes on without it. */
-  readonly isSkipped: boolean;
-}
-
 /** Which phase stands for the whole when an informer has several namespaces: the one that wants attention most. */
-const CONCERN: readonly ReflectorPhase[] = [
-  'gone',
-  'unauthorized',
-  'forbidden',
-  'backoff',
-  'listing',
-  'idle',
-  'watching',
-  'stopped',
-];
+const CONCERN: Readonly<Record<ReflectorPhase, number>> = {
+  gone: 0,
+  unauthorized: 1,
+  forbidden: 2,
+  backoff: 3,
+  listing: 4,
+  idle: 5,
+  watching: 6,
+  stopped: 7,
+};
 
-/** One state for all parts; parts that are skipped count as long as there are others. `since` is for an informer without a part. */
-export function informerState(parts: readonly PartState[], since: number): InformerState {
-  if (parts.length === 0) return { phase: 'idle', since };
-  const counted = parts.filter(({ isSkipped }) => !isSkipped);
-  const states = (counted.length > 0 ? counted : parts).map(({ state }) => state);
-  const combined = combinedState(states);
-  if (counted.length === parts.length) return combined;
-  return { ...combined, missing: parts.filter(({ isSkipped }) => isSkipped).map(missingOf) };
-}
-
-function missingOf({ namespace = '', state: { since, lastError, nextAttempt } }: PartState): MissingNamespace {
+/** What `state`, which is that of a namespace whose objects may not be listed, tells of it. */
+export function missingNamespace(namespace = '', { since, lastError, nextAttempt }: ReflectorState): MissingNamespace {
   return {
     namespace,
     since,
@@ -59,24 +42,41 @@ function missingOf({ namespace = '', state: { since, lastError, nextAttempt } }:
 
 /**
  * One state for the reflectors of all namespaces: the phase that wants attention most, the earliest `behindSince`, the oldest
- * `lastContact` (none while one of them has never had any), and of what is left out the first hundred and the count.
+ * `lastContact` (none while one of them has never had any), and of what is left out the first hundred and the count. Whole states are
+ * asked for only where they are shown.
  */
-export function combinedState(states: readonly ReflectorState[]): ReflectorState {
-  const [only] = states;
+export function combinedState<P extends StateFacts>(
+  parts: readonly P[],
+  stateOf: (part: P) => ReflectorState,
+): ReflectorState {
+  const [only] = parts;
   if (only === undefined) return { phase: 'idle', since: 0 };
-  if (states.length === 1) return only;
-  const sorted = states.toSorted((a, b) => CONCERN.indexOf(a.phase) - CONCERN.indexOf(b.phase));
-  const { lastContact: _, ...first } = sorted[0] ?? only;
-  const behind = states.flatMap(({ behindSince }) => behindSince ?? []);
-  const contacts = states.flatMap(({ lastContact }) => lastContact ?? []);
-  const leftOut = states.flatMap((state) => state.leftOut ?? []).slice(0, MAX_DESCRIBED);
-  const leftOutCount = states.reduce((sum, state) => sum + (state.leftOutCount ?? 0), 0);
+  if (parts.length === 1) return stateOf(only);
+  let worst = only;
+  let behindSince = Number.POSITIVE_INFINITY;
+  let lastContact = Number.POSITIVE_INFINITY;
+  let leftOutCount = 0;
+  for (const part of parts) {
+    if (part.phase !== worst.phase && CONCERN[part.phase] < CONCERN[worst.phase]) worst = part;
+    behindSince = Math.min(behindSince, part.behindSince ?? Number.POSITIVE_INFINITY);
+    lastContact = Math.min(lastContact, part.lastContact ?? Number.NEGATIVE_INFINITY);
+    leftOutCount += part.leftOutCount ?? 0;
+  }
+  const { lastContact: _, ...first } = stateOf(worst);
   return {
     ...first,
-    ...(behind.length > 0 && { behindSince: Math.min(...behind) }),
-    ...(contacts.length === states.length && { lastContact: Math.min(...contacts) }),
-    ...(leftOutCount > 0 && { leftOut, leftOutCount }),
+    ...(behindSince < Number.POSITIVE_INFINITY && { behindSince }),
+    ...(lastContact > Number.NEGATIVE_INFINITY && { lastContact }),
+    ...(leftOutCount > 0 && { leftOut: firstLeftOut(parts, stateOf), leftOutCount }),
   };
+}
+
+function firstLeftOut<P extends StateFacts>(
+  parts: readonly P[],
+  stateOf: (part: P) => ReflectorState,
+): readonly LeftOut[] {
+  const found = parts.flatMap((part) => (part.leftOutCount ? (stateOf(part).leftOut ?? []) : []));
+  return found.slice(0, MAX_DESCRIBED);
 }
 
 /** The state of a reflector whose store has left out more than it. */

@@ -11,7 +11,7 @@ import type { Batches } from './recovery.ts';
 import { Refetcher } from './refetcher.ts';
 import { ReflectorError } from './reflector-error.ts';
 import { type CachedReflectorOptions, resolveOptions, type WatchErrorHandler } from './reflector-options.ts';
-import type { ReflectorState } from './reflector-state.ts';
+import type { ReflectorState, StateFacts } from './reflector-state.ts';
 import { ResyncTimer } from './resync-timer.ts';
 import { Session } from './session.ts';
 
@@ -37,6 +37,11 @@ export class CachedReflector<T extends KubernetesObject> {
 
   get state(): ReflectorState {
     return this.#session.state.state;
+  }
+
+  /** Those of `state`, as they are at any time. */
+  get stateFacts(): StateFacts {
+    return this.#session.state;
   }
 
   lastSyncResourceVersion(): string {

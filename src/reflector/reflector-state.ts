@@ -49,3 +49,14 @@ export interface ReflectorState {
   /** How many they are in all. */
   readonly leftOutCount?: number;
 }
+
+/**
+ * What a state is put together of, for who asks many of them at once: thousands of namespaces change one after the other when their
+ * informer starts, and it asks all of them each time.
+ */
+export interface StateFacts {
+  readonly phase: ReflectorPhase;
+  readonly behindSince?: number | undefined;
+  readonly lastContact?: number | undefined;
+  readonly leftOutCount?: number | undefined;
+}

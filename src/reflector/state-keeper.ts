@@ -1,6 +1,6 @@
 import { guarded } from '../observe/guarded.ts';
 import type { ReflectorSettings } from './reflector-options.ts';
-import type { LeftOut, ReflectorPhase, ReflectorState } from './reflector-state.ts';
+import type { LeftOut, ReflectorPhase, ReflectorState, StateFacts } from './reflector-state.ts';
 
 /** What is told of a phase when it begins. */
 type PhaseDetails = Pick<ReflectorState, 'lastError' | 'nextAttempt'>;
@@ -8,7 +8,7 @@ type PhaseDetails = Pick<ReflectorState, 'lastError' | 'nextAttempt'>;
 type StateSettings = Pick<ReflectorSettings<never>, 'clock' | 'logger' | 'onState'>;
 
 /** Holds the state, in one place. */
-export class StateKeeper {
+export class StateKeeper implements StateFacts {
   readonly #settings: StateSettings;
   #phase: Pick<ReflectorState, 'phase' | 'since'> & PhaseDetails;
   #behindSince: number | undefined;
@@ -29,6 +29,22 @@ export class StateKeeper {
       ...(behindSince !== undefined && { behindSince }),
       ...(lastContact !== undefined && { lastContact }),
     };
+  }
+
+  get phase(): ReflectorPhase {
+    return this.#phase.phase;
+  }
+
+  get behindSince(): number | undefined {
+    return this.#behindSince;
+  }
+
+  get lastContact(): number | undefined {
+    return this.#lastContact;
+  }
+
+  get leftOutCount(): number {
+    return this.#leftOut.leftOutCount ?? 0;
   }
 
   enter(phase: ReflectorPhase, details: PhaseDetails = {}): void {

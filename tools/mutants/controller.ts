@@ -287,9 +287,9 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a run that throws what cannot be read ends the process',
-    file: 'src/api/tidewatch-error.ts',
-    original: '  } catch {\n    return false;\n  }\n}\n\n/**\n * For the static',
-    replacement: '  } finally {\n    BRANDS.get(this);\n  }\n}\n\n/**\n * For the static',
+    file: 'src/api/brand.ts',
+    original: '    } catch {\n      return false;\n    }',
+    replacement: '    } finally {\n      mark.toString();\n    }',
     tests: tests('retries'),
   },
   {

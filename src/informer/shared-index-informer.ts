@@ -383,6 +383,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       forgetSignal();
       forgetClosed();
     });
+    this.#processor.beginPeriods();
     this.#resyncs.arm();
     return this.#running;
   }

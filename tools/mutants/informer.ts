@@ -30,6 +30,13 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     tests: [INFORMER],
   },
   {
+    bug: 'the resync periods of a handler begin before the start',
+    file: 'src/informer/shared-index-informer.ts',
+    original: '    this.#processor.beginPeriods();\n',
+    replacement: '',
+    tests: [RESYNC],
+  },
+  {
     bug: 'handlers hear of a change before the store has it',
     file: 'src/informer/delta-handler.ts',
     original: 'const old = table.remove(object.key, final?.resourceVersion);',

@@ -462,6 +462,35 @@ describe('warnings of the server', () => {
   });
 });
 
+describe('a server that redirects', () => {
+  it('to another host gets no request there, whatever was asked, and is named', async () => {
+    const followed: string[] = [];
+    await using elsewhere = await ScriptedServer.http((request) => void followed.push(request.url ?? ''));
+    await using api = await apiServer((request, response) => {
+      response.writeHead(request.method === 'GET' ? 302 : 307, { location: `${elsewhere.url}/login?token=s3cret` });
+      response.end();
+    });
+    const client = api.cluster.client(configMaps);
+    const failures = await Promise.all([
+      rejection(client.get('a')),
+      rejection(client.list()),
+      rejection(client.create({ metadata: { name: 'a' } })),
+      rejection(client.delete('a')),
+      rejection(client.watch()[Symbol.asyncIterator]().next()),
+    ]);
+    for (const error of failures) {
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ kind: 'rejected', retryable: false });
+      expect((error as Error).message).toContain(
+        `the server redirects to ${elsewhere.url}/login, and redirects are not followed`,
+      );
+      expect((error as Error).message).not.toContain('s3cret');
+    }
+    expect(api.seen).toHaveLength(5);
+    expect(followed).toEqual([]);
+  });
+});
+
 describe('pages', () => {
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ metadata: { name, uid: `uid-${name}` } }));
   const names = (list: { items: KubernetesObject[] }) => list.items.map((item) => item.metadata?.name).join('');
@@ -522,6 +551,28 @@ describe('pages', () => {
       'GET /api/v1/nodes?resourceVersion=5',
     ];
     expect(api.lines()).toEqual([...requests, ...requests]);
+  });
+
+  it('that have no end are not followed forever', async () => {
+    let tokens = 0;
+    await using api = await apiServer((_request, response) =>
+      sendJson(response, 200, {
+        kind: 'NodeList',
+        metadata: { resourceVersion: '9', continue: `t${++tokens}` },
+        items: items.slice(0, 2),
+      }),
+    );
+    const client = api.cluster.client(nodes);
+    expect(await rejection(client.listAll())).toMatchObject({
+      kind: 'protocol',
+      message: expect.stringContaining('page 2 of a list with the objects of the page before it'),
+    });
+    const seen: string[] = [];
+    const paging = (async () => {
+      for await (const page of client.listPages()) seen.push(names(page));
+    })();
+    expect(await rejection(paging)).toMatchObject({ kind: 'protocol' });
+    expect(seen).toEqual(['ab', 'ab']);
   });
 
   it('whose first request fails with 410 fail', async () => {

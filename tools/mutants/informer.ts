@@ -176,4 +176,11 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     replacement: 'if (coverage.isSpare) {',
     tests: ['src/informer/foreign-namespaces.test.ts'],
   },
+  {
+    bug: 'two who write one snapshot write into each other’s file',
+    file: 'src/snapshot/snapshot-file.ts',
+    original: "`${process.pid}.${randomBytes(4).toString('hex')}`",
+    replacement: "`${process.pid}.${randomBytes(0).toString('hex')}`",
+    tests: ['src/snapshot/snapshot-file.test.ts'],
+  },
 ];

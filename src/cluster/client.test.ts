@@ -299,6 +299,26 @@ describe('writing', () => {
     expectTypeOf(await api.cluster.client(configMaps).get('a')).toEqualTypeOf<Stored<ConfigMap>>();
     expectTypeOf((await api.cluster.client(configMaps).list()).items).toEqualTypeOf<Stored<ConfigMap>[]>();
   });
+
+  it('is typed by the resource also where the result goes: not by what is expected of it there', async () => {
+    await using api = await apiServer(echo);
+    const client = api.cluster.client(configMaps, { fieldManager: 'test' });
+    const metadata = { name: 'a' };
+    const calls: (() => Promise<unknown>)[] = [
+      () => client.create({ metadata, data: { x: '1' } }),
+      () => client.update({ metadata, data: { x: '1' } }),
+      () => client.patch('a', { data: { x: '1' } }),
+      () => client.apply({ metadata, data: { x: '1' } }),
+    ];
+    for (const call of calls) expect(await call()).toMatchObject({ metadata: { name: 'a' } });
+    interface Other extends KubernetesObject {
+      other: string;
+    }
+    // @ts-expect-error What is read is a ConfigMap, whatever the variable wants.
+    const other: Other = await client.get('a');
+    expect(other.other).toBeUndefined();
+    expect((await client.get<Other>('a', { subresource: 'other' })).other).toBeUndefined();
+  });
 });
 
 describe('reading', () => {

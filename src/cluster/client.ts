@@ -88,7 +88,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** One object. Rejects with an `ApiError` of kind `not-found` when there is none of that name. */
-  async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<Stored<S>> {
+  async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<Stored<NoInfer<S>>> {
     this.#check('get', options, GET_CHECKS);
     const { resourceVersion, subresource } = options;
     const query = queryOf({ resourceVersion });
@@ -125,9 +125,15 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async create<S extends KubernetesObject = T>(
     object: NoInfer<S>,
     options?: CreateOptions & { subresource?: undefined },
-  ): Promise<Stored<S>>;
-  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions): Promise<Answered<S>>;
-  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Answered<S>> {
+  ): Promise<Stored<NoInfer<S>>>;
+  async create<S extends KubernetesObject = T>(
+    object: NoInfer<S>,
+    options: CreateOptions,
+  ): Promise<Answered<NoInfer<S>>>;
+  async create<S extends KubernetesObject = T>(
+    object: NoInfer<S>,
+    options: CreateOptions = {},
+  ): Promise<Answered<NoInfer<S>>> {
     this.#check('create', options, CREATE_CHECKS);
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
     const path = this.path(withNamespace(object, options), name, options.subresource);
@@ -139,7 +145,10 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * an object of a cache that leaves out a part of it (`drop`, `keep`, a transform), which the server would delete; a copy
    * by spread or `structuredClone` cannot be told from a whole object.
    */
-  async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<Stored<S>> {
+  async update<S extends KubernetesObject = T>(
+    object: NoInfer<S>,
+    options: WriteOptions = {},
+  ): Promise<Stored<NoInfer<S>>> {
     this.#check('update', options, WRITE_CHECKS);
     mustBeWhole(object, options.subresource, 'update');
     const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
@@ -154,22 +163,22 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     name: string,
     patch: readonly JsonPatchOperation[],
     options: PatchOptions & { type: 'json' },
-  ): Promise<Stored<S>>;
+  ): Promise<Stored<NoInfer<S>>>;
   patch<S extends KubernetesObject = T>(
     name: string,
     patch: StrategicMergePatch<NoInfer<S>>,
     options: PatchOptions & { type: 'strategic' },
-  ): Promise<Stored<S>>;
+  ): Promise<Stored<NoInfer<S>>>;
   patch<S extends KubernetesObject = T>(
     name: string,
     patch: MergePatch<NoInfer<S>>,
     options?: PatchOptions & { type?: 'merge' | undefined },
-  ): Promise<Stored<S>>;
+  ): Promise<Stored<NoInfer<S>>>;
   async patch<S extends KubernetesObject = T>(
     name: string,
     patch: object,
     options: PatchOptions = {},
-  ): Promise<Stored<S>> {
+  ): Promise<Stored<NoInfer<S>>> {
     this.#check('patch', options, PATCH_CHECKS);
     const path = this.path(options, checkName(name), options.subresource);
     return this.#write('PATCH', path, patch, options, PATCH_TYPES[options.type ?? 'merge']);
@@ -205,7 +214,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async apply<S extends KubernetesObject = T>(
     applied: AppliedObject<NoInfer<S>>,
     options: ApplyOptions = {},
-  ): Promise<Stored<S>> {
+  ): Promise<Stored<NoInfer<S>>> {
     this.#check('apply', options, APPLY_CHECKS);
     const object = applied as KubernetesObject;
     if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {

@@ -76,6 +76,7 @@ describe('the paths of a client', () => {
     await client.get('a', { namespace: 'x' });
     await api.cluster.client(configMaps, { namespace: 'y' }).get('a');
     await client.update({ metadata: { name: 'a', namespace: 'own' } });
+    await api.cluster.client(configMaps, { namespace: 'y' }).update({ metadata: { name: 'a', namespace: 'own' } });
     await client.create({ metadata: { generateName: 'a-' } });
     await client.list();
     await client.list({ namespace: 'x' });
@@ -87,6 +88,7 @@ describe('the paths of a client', () => {
       'GET /api/v1/namespaces/home/configmaps/a',
       'GET /api/v1/namespaces/x/configmaps/a',
       'GET /api/v1/namespaces/y/configmaps/a',
+      'PUT /api/v1/namespaces/own/configmaps/a',
       'PUT /api/v1/namespaces/own/configmaps/a',
       'POST /api/v1/namespaces/home/configmaps',
       'GET /api/v1/configmaps',

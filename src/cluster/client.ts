@@ -72,7 +72,7 @@ export interface AnsweredClient<T extends KubernetesObject = KubernetesObject> {
  * The objects of one resource on the server. Waits and repeats when the server asks for it (`Retry-After`), throws an
  * `ApiError` for its no and a `TransportError` when there was no answer.
  *
- * For a namespaced resource the namespace is the call's, else the client's, else the object's own; after that,
+ * For a namespaced resource the namespace is the call's, else the object's own, else the client's; after that,
  * `list`, `listPages`, `listAll` and `watch` mean all namespaces, as they do with `''`, and everything else the cluster's
  * default one. A namespace that cannot be one, and a name that would change the path, are a `TypeError`, before any request.
  */

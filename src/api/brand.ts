@@ -3,7 +3,7 @@
  * A class that extends it, and wants the same, is branded with a name of its own.
  */
 export function brand(branded: { readonly prototype: object }, name: string): void {
-  const mark = Symbol.for(`tidewatch.${name}`);
+  const mark = brandOf(name);
   /** Never throws: the value may be anything, a revoked proxy too. */
   function isInstance(this: () => unknown, value: unknown): boolean {
     try {
@@ -16,4 +16,9 @@ export function brand(branded: { readonly prototype: object }, name: string): vo
   }
   Object.defineProperty(branded.prototype, mark, { value: true });
   Object.defineProperty(branded, Symbol.hasInstance, { value: isInstance });
+}
+
+/** What instances of the class of that name have, in every copy of the package. */
+export function brandOf(name: string): symbol {
+  return Symbol.for(`tidewatch.${name}`);
 }

@@ -1,4 +1,8 @@
-import { brand } from './brand.ts';
+import { brand, brandOf } from './brand.ts';
+
+const NAME = 'DeletedFinalStateUnknown';
+/** What a tombstone has, of whichever copy of the package it is. */
+export const TOMBSTONE = brandOf(NAME);
 
 /**
  * A tombstone: the object is gone, but the moment of its deletion was missed, so `obj` is the last state known, which
@@ -10,7 +14,7 @@ export class DeletedFinalStateUnknown<T = unknown> {
   readonly obj: T;
 
   static {
-    brand(DeletedFinalStateUnknown, 'DeletedFinalStateUnknown');
+    brand(DeletedFinalStateUnknown, NAME);
   }
 
   constructor(key: string, obj: T) {

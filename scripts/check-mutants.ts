@@ -7,7 +7,6 @@
  * the result into that page, where bugs that were not selected keep what it says of them. A bug is found when a test fails, or
  * when the tests hang; a file that does not load proves nothing, and is an error. `--workshops` says how many are judged at a time.
  */
-import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -16,6 +15,7 @@ import { transformSync } from 'esbuild';
 import { withSection } from '../benchmarks/marked-section.ts';
 import { MUTANTS } from '../tools/mutants/catalogue.ts';
 import { type Mutant, planted, stageOf } from '../tools/mutants/mutant.ts';
+import { ProcessGroups } from '../tools/mutants/process-groups.ts';
 
 /** What the tests read, besides `node_modules`. */
 const COPIED = [
@@ -37,6 +37,7 @@ const TEST_TIMEOUT_MS = 20_000;
 /** They wait more than they compute. */
 const WORKSHOPS = availableParallelism() + 1;
 const RESULT_PAGE = 'docs/mutants.md';
+const GROUPS = new ProcessGroups();
 
 const VERDICTS = ['found', 'hung', 'survived', 'did not load', 'tests fail without it', 'not run'] as const;
 type Verdict = (typeof VERDICTS)[number];
@@ -57,6 +58,7 @@ class Workshop {
 
   constructor() {
     this.#folder = mkdtempSync(join(tmpdir(), 'tidewatch-mutants-'));
+    process.once('exit', () => this.close());
     for (const path of [...COPIED, CONFIG]) cpSync(path, join(this.#folder, path), { recursive: true });
     symlinkSync(resolve('node_modules'), join(this.#folder, 'node_modules'), 'dir');
   }
@@ -68,11 +70,11 @@ class Workshop {
     const vitest = join('node_modules', 'vitest', 'vitest.mjs');
     const limits = ['--bail', '1', '--testTimeout', String(TEST_TIMEOUT_MS)];
     const args = [vitest, 'run', '--project', 'unit', ...limits, '--reporter', 'json', '--outputFile', output];
-    const child = spawn(process.execPath, [...args, ...tests], { cwd: this.#folder, stdio: 'ignore', detached: true });
+    const child = GROUPS.spawn(process.execPath, [...args, ...tests], { cwd: this.#folder, stdio: 'ignore' });
     let hung = false;
     const limit = setTimeout(() => {
       hung = true;
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      GROUPS.kill(child);
     }, HUNG_MS);
     await new Promise<void>((settle, reject) => {
       child.once('error', reject);

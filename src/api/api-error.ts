@@ -4,6 +4,11 @@ import { type ApiErrorKind, brandError, TidewatchError } from './tidewatch-error
 
 /** The reasons that the HTTP code alone implies, when a proxy answered instead of the API server. */
 const REASON_BY_CODE: Readonly<Record<number, string>> = {
+  301: 'MovedPermanently',
+  302: 'Found',
+  303: 'SeeOther',
+  307: 'TemporaryRedirect',
+  308: 'PermanentRedirect',
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',

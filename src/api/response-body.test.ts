@@ -57,3 +57,38 @@ describe('the text of a refusal', () => {
       expect(retryAfterSeconds({ headers: new Map([['retry-after', value]]) })).toBeUndefined();
   });
 });
+
+describe('a redirect', () => {
+  const to = async (status: number, location?: string) => {
+    const headers = new Map(location === undefined ? [] : [['location', location]]);
+    return refusalOf({ status, headers, body: breaking('<a href="?token=s3cret">Found</a>') }, asked);
+  };
+
+  it.each([301, 302, 303, 307, 308])('with the status %i says where to, and what to do', async (status) => {
+    const error = await to(status, 'https://login.example.com/auth');
+    expect(error).toMatchObject({ kind: 'rejected', code: status });
+    expect(error.message).toMatch(
+      /^GET \/x: 30\d \w+: the server redirects to https:\/\/login\.example\.com\/auth, and redirects are not followed/,
+    );
+    expect(error.message).not.toContain('Unknown');
+    expect(error.message).toContain('make that its address');
+  });
+
+  it.each([
+    ['https://user:s3cret@api:6443/x?token=s3cret#s3cret', 'https://api:6443/x'],
+    ['//user:s3cret@api/x?token=s3cret', 'https://api/x'],
+    ['/login?token=s3cret', '/login'],
+    ['?token=s3cret', 'an address that is not a URL'],
+    ['', 'an address that is not a URL'],
+    [`/${'x'.repeat(300)}`, `/${'x'.repeat(199)}…`],
+    ['/a\u001b[31m', '/aU+001B[31m'],
+  ])('to %j is one to %s', async (location, shown) => {
+    const { message } = await to(302, location);
+    expect(message).toContain(`redirects to ${shown}, and`);
+    expect(message).not.toContain('s3cret');
+  });
+
+  it('without a location is any other no', async () => {
+    expect((await to(304)).message).toContain('304 Unknown: <a href');
+  });
+});

@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import { redirectMessage } from './redirect.ts';
 import type { Status } from './status.ts';
 import { TidewatchError } from './tidewatch-error.ts';
 import type { TransportResponse } from './transport.ts';
@@ -30,6 +31,8 @@ export async function refusalOf(
 ): Promise<ApiError> {
   const { status: code, refusedLogin } = response;
   const body = await refusalBody(response.body, signal);
+  const redirect = redirectMessage(response);
+  if (redirect !== undefined) return new ApiError({ status: 'Failure', code, message: redirect }, { request });
   const context = { request, refusedLogin, retryAfterSeconds: retryAfterSeconds(response) };
   const status = readStatus?.(body);
   if (status !== undefined) return new ApiError({ ...status, code: status.code ?? code }, context);

@@ -69,6 +69,16 @@ describe('two copies of the package', () => {
     }
   });
 
+  it('recognise each other’s tombstones', () => {
+    for (const [maker, reader] of [[theirs, ours] as const, [ours, theirs] as const]) {
+      const tombstone = new maker.DeletedFinalStateUnknown('default/a', undefined);
+      expect(tombstone).toBeInstanceOf(reader.DeletedFinalStateUnknown);
+      expect(reader.deletionHandlingKey(tombstone)).toBe('default/a');
+      expect(tombstone).not.toBeInstanceOf(reader.TidewatchError);
+    }
+    expect({ key: 'default/a', obj: undefined }).not.toBeInstanceOf(ours.DeletedFinalStateUnknown);
+  });
+
   it('hand on each other’s errors as they are', () => {
     for (const error of Object.values(samples(theirs))) expect(TidewatchError.from(error)).toBe(error);
   });

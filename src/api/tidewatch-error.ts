@@ -1,3 +1,5 @@
+import { brand } from './brand.ts';
+
 /** Why no response came, or why one broke off. */
 export type TransportErrorKind =
   /** Nobody listens at that address (ECONNREFUSED). */
@@ -130,9 +132,6 @@ const RETRYABLE: ReadonlySet<TidewatchErrorKind> = new Set<TidewatchErrorKind>([
   'endedEarly',
 ]);
 
-/** By class: what marks its instances in every copy of the package. */
-const BRANDS = new WeakMap<object, symbol>();
-
 /**
  * The base of every error that this library makes, except that wrong arguments are TypeErrors. An abort throws the signal's own
  * reason, and what a function of the user throws is passed on as it is. The message says what happened, to what, and what to do.
@@ -143,8 +142,6 @@ export class TidewatchError extends Error {
 
   static {
     brandError(TidewatchError, 'TidewatchError');
-    // Classes that extend this one inherit it.
-    Object.defineProperty(TidewatchError, Symbol.hasInstance, { value: isInstance });
   }
 
   /** A `cause` that is undefined is left out. */
@@ -166,27 +163,13 @@ export class TidewatchError extends Error {
   }
 }
 
-/** Never throws: what was thrown may be anything, a revoked proxy too. */
-function isInstance(this: () => unknown, value: unknown): boolean {
-  const brand = BRANDS.get(this);
-  try {
-    // A class that a user has derived has no brand.
-    if (brand === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return typeof value === 'object' && value !== null && brand in value;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * For the static block of a class that extends `TidewatchError`: its instances have this name, and `instanceof` recognises them across
  * two copies of the package.
  */
 export function brandError(errorClass: { readonly prototype: Error }, name: string): void {
-  const brand = Symbol.for(`tidewatch.${name}`);
-  BRANDS.set(errorClass, brand);
+  brand(errorClass, name);
   Object.defineProperty(errorClass.prototype, 'name', { value: name, writable: true, configurable: true });
-  Object.defineProperty(errorClass.prototype, brand, { value: true });
 }
 
 /** In words. Errors of another realm, as under Jest, count as errors. Never throws. */

@@ -49,7 +49,9 @@ function checkedValue(
   }
   // "--namespace --watch-only" is a forgotten value; "--selector=-x" and "-o -" are meant.
   const missing = token.value === undefined || (token.value.length > 1 && token.value[0] === '-' && !token.inlineValue);
-  if (missing || token.value === undefined) {
+  // A variable of a shell that is unset must not mean all namespaces.
+  const isEmpty = token.value === '' && value.kind === 'namespace';
+  if (missing || isEmpty || token.value === undefined) {
     throw new UsageError(`${token.rawName} needs a value (${value.label})`, seeHelp(command));
   }
   if (value.choices && !value.choices.includes(token.value)) {

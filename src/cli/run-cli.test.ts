@@ -64,6 +64,8 @@ describe('tidewatch', () => {
     ],
     [['watch', 'pods', '-x'], 'error: "tidewatch watch" has no flag -x. See "tidewatch watch --help".\n'],
     [['watch', 'pods', '-n'], 'error: -n needs a value (NAME). See "tidewatch watch --help".\n'],
+    [['watch', 'pods', '-n', ''], 'error: -n needs a value (NAME). See "tidewatch watch --help".\n'],
+    [['logs', '--namespace='], 'error: --namespace needs a value (NAME). See "tidewatch logs --help".\n'],
     [['watch', 'pods', '-n', '-A'], 'error: -n needs a value (NAME). See "tidewatch watch --help".\n'],
     [
       ['watch', 'pods', '-o', 'jsn'],

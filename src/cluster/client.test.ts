@@ -76,6 +76,7 @@ describe('the paths of a client', () => {
     await client.get('a', { namespace: 'x' });
     await api.cluster.client(configMaps, { namespace: 'y' }).get('a');
     await client.update({ metadata: { name: 'a', namespace: 'own' } });
+    await api.cluster.client(configMaps, { namespace: 'y' }).update({ metadata: { name: 'a', namespace: 'own' } });
     await client.create({ metadata: { generateName: 'a-' } });
     await client.list();
     await client.list({ namespace: 'x' });
@@ -87,6 +88,7 @@ describe('the paths of a client', () => {
       'GET /api/v1/namespaces/home/configmaps/a',
       'GET /api/v1/namespaces/x/configmaps/a',
       'GET /api/v1/namespaces/y/configmaps/a',
+      'PUT /api/v1/namespaces/own/configmaps/a',
       'PUT /api/v1/namespaces/own/configmaps/a',
       'POST /api/v1/namespaces/home/configmaps',
       'GET /api/v1/configmaps',
@@ -299,6 +301,26 @@ describe('writing', () => {
     expectTypeOf(await api.cluster.client(configMaps).get('a')).toEqualTypeOf<Stored<ConfigMap>>();
     expectTypeOf((await api.cluster.client(configMaps).list()).items).toEqualTypeOf<Stored<ConfigMap>[]>();
   });
+
+  it('is typed by the resource also where the result goes: not by what is expected of it there', async () => {
+    await using api = await apiServer(echo);
+    const client = api.cluster.client(configMaps, { fieldManager: 'test' });
+    const metadata = { name: 'a' };
+    const calls: (() => Promise<unknown>)[] = [
+      () => client.create({ metadata, data: { x: '1' } }),
+      () => client.update({ metadata, data: { x: '1' } }),
+      () => client.patch('a', { data: { x: '1' } }),
+      () => client.apply({ metadata, data: { x: '1' } }),
+    ];
+    for (const call of calls) expect(await call()).toMatchObject({ metadata: { name: 'a' } });
+    interface Other extends KubernetesObject {
+      other: string;
+    }
+    // @ts-expect-error What is read is a ConfigMap, whatever the variable wants.
+    const other: Other = await client.get('a');
+    expect(other.other).toBeUndefined();
+    expect((await client.get<Other>('a', { subresource: 'other' })).other).toBeUndefined();
+  });
 });
 
 describe('reading', () => {
@@ -462,6 +484,35 @@ describe('warnings of the server', () => {
   });
 });
 
+describe('a server that redirects', () => {
+  it('to another host gets no request there, whatever was asked, and is named', async () => {
+    const followed: string[] = [];
+    await using elsewhere = await ScriptedServer.http((request) => void followed.push(request.url ?? ''));
+    await using api = await apiServer((request, response) => {
+      response.writeHead(request.method === 'GET' ? 302 : 307, { location: `${elsewhere.url}/login?token=s3cret` });
+      response.end();
+    });
+    const client = api.cluster.client(configMaps);
+    const failures = await Promise.all([
+      rejection(client.get('a')),
+      rejection(client.list()),
+      rejection(client.create({ metadata: { name: 'a' } })),
+      rejection(client.delete('a')),
+      rejection(client.watch()[Symbol.asyncIterator]().next()),
+    ]);
+    for (const error of failures) {
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ kind: 'rejected', retryable: false });
+      expect((error as Error).message).toContain(
+        `the server redirects to ${elsewhere.url}/login, and redirects are not followed`,
+      );
+      expect((error as Error).message).not.toContain('s3cret');
+    }
+    expect(api.seen).toHaveLength(5);
+    expect(followed).toEqual([]);
+  });
+});
+
 describe('pages', () => {
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ metadata: { name, uid: `uid-${name}` } }));
   const names = (list: { items: KubernetesObject[] }) => list.items.map((item) => item.metadata?.name).join('');
@@ -522,6 +573,28 @@ describe('pages', () => {
       'GET /api/v1/nodes?resourceVersion=5',
     ];
     expect(api.lines()).toEqual([...requests, ...requests]);
+  });
+
+  it('that have no end are not followed forever', async () => {
+    let tokens = 0;
+    await using api = await apiServer((_request, response) =>
+      sendJson(response, 200, {
+        kind: 'NodeList',
+        metadata: { resourceVersion: '9', continue: `t${++tokens}` },
+        items: items.slice(0, 2),
+      }),
+    );
+    const client = api.cluster.client(nodes);
+    expect(await rejection(client.listAll())).toMatchObject({
+      kind: 'protocol',
+      message: expect.stringContaining('page 2 of a list with the objects of the page before it'),
+    });
+    const seen: string[] = [];
+    const paging = (async () => {
+      for await (const page of client.listPages()) seen.push(names(page));
+    })();
+    expect(await rejection(paging)).toMatchObject({ kind: 'protocol' });
+    expect(seen).toEqual(['ab', 'ab']);
   });
 
   it('whose first request fails with 410 fail', async () => {

@@ -61,7 +61,7 @@ export interface AnsweredClient<T extends KubernetesObject = KubernetesObject> {
  * The objects of one resource on the server. Waits and repeats when the server asks for it (`Retry-After`), throws an
  * `ApiError` for its no and a `TransportError` when there was no answer.
  *
- * For a namespaced resource the namespace is the call's, else the client's, else the object's own; after that,
+ * For a namespaced resource the namespace is the call's, else the object's own, else the client's; after that,
  * `list`, `listPages`, `listAll` and `watch` mean all namespaces, as they do with `''`, and everything else the cluster's
  * default one. A namespace that cannot be one, and a name that would change the path, are a `TypeError`, before any request.
  */
@@ -77,7 +77,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   }
 
   /** One object. Rejects with an `ApiError` of kind `not-found` when there is none of that name. */
-  async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<Stored<S>> {
+  async get<S extends KubernetesObject = T>(name: string, options: GetOptions = {}): Promise<Stored<NoInfer<S>>> {
     this.#check('get', options);
     const { resourceVersion, subresource } = options;
     const query = queryOf({ resourceVersion });
@@ -114,9 +114,15 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async create<S extends KubernetesObject = T>(
     object: NoInfer<S>,
     options?: CreateOptions & { subresource?: undefined },
-  ): Promise<Stored<S>>;
-  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions): Promise<Answered<S>>;
-  async create<S extends KubernetesObject = T>(object: NoInfer<S>, options: CreateOptions = {}): Promise<Answered<S>> {
+  ): Promise<Stored<NoInfer<S>>>;
+  async create<S extends KubernetesObject = T>(
+    object: NoInfer<S>,
+    options: CreateOptions,
+  ): Promise<Answered<NoInfer<S>>>;
+  async create<S extends KubernetesObject = T>(
+    object: NoInfer<S>,
+    options: CreateOptions = {},
+  ): Promise<Answered<NoInfer<S>>> {
     this.#check('create', options);
     const name = options.subresource === undefined ? undefined : (options.name ?? nameOf(object));
     const path = this.path(withNamespace(object, options), name, options.subresource);
@@ -128,7 +134,10 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
    * an object of a cache that leaves out a part of it (`drop`, `keep`, a transform), which the server would delete; a copy
    * by spread or `structuredClone` cannot be told from a whole object.
    */
-  async update<S extends KubernetesObject = T>(object: NoInfer<S>, options: WriteOptions = {}): Promise<Stored<S>> {
+  async update<S extends KubernetesObject = T>(
+    object: NoInfer<S>,
+    options: WriteOptions = {},
+  ): Promise<Stored<NoInfer<S>>> {
     this.#check('update', options);
     mustBeWhole(object, options.subresource, 'update');
     const path = this.path(withNamespace(object, options), nameOf(object), options.subresource);
@@ -143,22 +152,22 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     name: string,
     patch: readonly JsonPatchOperation[],
     options: PatchOptions & { type: 'json' },
-  ): Promise<Stored<S>>;
+  ): Promise<Stored<NoInfer<S>>>;
   patch<S extends KubernetesObject = T>(
     name: string,
     patch: StrategicMergePatch<NoInfer<S>>,
     options: PatchOptions & { type: 'strategic' },
-  ): Promise<Stored<S>>;
+  ): Promise<Stored<NoInfer<S>>>;
   patch<S extends KubernetesObject = T>(
     name: string,
     patch: MergePatch<NoInfer<S>>,
     options?: PatchOptions & { type?: 'merge' | undefined },
-  ): Promise<Stored<S>>;
+  ): Promise<Stored<NoInfer<S>>>;
   async patch<S extends KubernetesObject = T>(
     name: string,
     patch: object,
     options: PatchOptions = {},
-  ): Promise<Stored<S>> {
+  ): Promise<Stored<NoInfer<S>>> {
     this.#check('patch', options);
     const path = this.path(options, checkName(name), options.subresource);
     return this.#write('PATCH', path, patch, options, PATCH_TYPES[options.type ?? 'merge']);
@@ -194,7 +203,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
   async apply<S extends KubernetesObject = T>(
     applied: AppliedObject<NoInfer<S>>,
     options: ApplyOptions = {},
-  ): Promise<Stored<S>> {
+  ): Promise<Stored<NoInfer<S>>> {
     this.#check('apply', options);
     const object = applied as KubernetesObject;
     if ((options.fieldManager ?? this.#options.fieldManager) === undefined) {

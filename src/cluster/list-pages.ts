@@ -1,6 +1,7 @@
 import { ApiError } from '../api/api-error.ts';
 import { objectKey } from '../api/key.ts';
 import type { KubernetesList, KubernetesObject } from '../api/metadata.ts';
+import { PageGuard } from '../api/page-guard.ts';
 import type { ListCallOptions } from './client-options.ts';
 
 /** client-go's page size. */
@@ -11,7 +12,7 @@ type ListPage<T> = (options: ListCallOptions) => Promise<KubernetesList<T>>;
 /**
  * Pages as the server gives them. When the snapshot expires after the first page (410), everything is asked for once
  * more, in one piece and at the resourceVersion of the first request, as client-go's pager does; of that last page only
- * the objects are handed out that were not in a page before.
+ * the objects are handed out that were not in a page before. Throws when the pages have no end.
  */
 export async function* listPages<T extends KubernetesObject>(
   list: ListPage<T>,
@@ -46,18 +47,21 @@ export async function listAll<T extends KubernetesObject>(
 }
 
 /** Ends with `expired` when the continue token of a page after the first is no longer good. */
-async function* pagesUntilExpired<T>(
+async function* pagesUntilExpired<T extends KubernetesObject>(
   list: ListPage<T>,
   options: ListCallOptions,
 ): AsyncGenerator<KubernetesList<T> | 'expired', void, undefined> {
   // The continue token carries the version; the server refuses both together.
   const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options;
   const limit = options.limit || PAGE_SIZE;
+  const guard = new PageGuard();
   let page = await list({ ...options, limit });
   for (;;) {
     yield page;
     const token = page.metadata?.continue;
     if (!token) return;
+    const { items } = page;
+    guard.check(token, items.length, (index) => identity(items[index]));
     try {
       page = await list({ ...rest, limit, continue: token });
     } catch (error) {
@@ -73,6 +77,7 @@ function wholeList(options: ListCallOptions): ListCallOptions {
   return rest;
 }
 
-function identity(item: KubernetesObject): string {
-  return `${objectKey(item.metadata?.namespace, item.metadata?.name ?? '')} ${item.metadata?.uid ?? ''}`;
+function identity(item: KubernetesObject | undefined): string {
+  const { namespace, name = '', uid = '' } = item?.metadata ?? {};
+  return `${objectKey(namespace, name)} ${uid}`;
 }

@@ -1,3 +1,4 @@
+import { isGeneratorFunction } from '../api/generator-function.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { type Resource, resourceName } from '../api/resource.ts';
 import { mustBeResource } from '../api/resource-check.ts';
@@ -106,6 +107,7 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
     if (typeof cleanup !== 'function') {
       throw new TypeError(`controller ${this.#name}: .finalizer("${name}", …) needs a function that cleans up.`);
     }
+    this.#mustNotBeGenerator('.finalizer', cleanup);
     this.#finalizers.push({ name, cleanup: cleanup as unknown as Cleanup<AnyObject> });
     return this;
   }
@@ -120,6 +122,7 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
     if (typeof reconcile !== 'function') {
       throw new TypeError(`controller ${this.#name}: .reconcile needs a function.`);
     }
+    this.#mustNotBeGenerator('.reconcile', reconcile);
     checkReconcileOptions(`controller ${this.#name}: .reconcile`, options);
     const checked = checkedOptions(this.#name, options);
     this.#isComplete = true;
@@ -161,6 +164,14 @@ export class ControllerBuilder<T extends KubernetesObject = KubernetesObject> {
 
   #mustBeResource(method: string, resource: Resource): void {
     mustBeResource(`controller ${this.#name}: .${method}`, resource);
+  }
+
+  /** A call of one would run nothing, silently. */
+  #mustNotBeGenerator(method: string, given: unknown): void {
+    if (!isGeneratorFunction(given)) return;
+    throw new TypeError(
+      `controller ${this.#name}: ${method} got a generator function, of which a call runs nothing. Pass a function without the asterisk; it may be async.`,
+    );
   }
 
   #mustBeOpen(): void {

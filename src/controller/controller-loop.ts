@@ -3,7 +3,7 @@ import { ambient, channels } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
 import { messageOf } from '../observe/guarded.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
-import { monotonicMs, type TimeSlice } from '../observe/scheduler.ts';
+import { monotonicMs, schedulerOf, type TimeSlice } from '../observe/scheduler.ts';
 import { PriorityQueue } from '../workqueue/priority-queue.ts';
 import { ExponentialLimiter } from '../workqueue/rate-limiters.ts';
 import { CauseBook } from './cause-book.ts';
@@ -318,12 +318,16 @@ export class ControllerLoop {
     }
   }
 
-  #succeeded(run: Run, { requeueAfterMs, priority }: CheckedResult): void {
-    this.#backoff.forget(run.key);
+  #succeeded(run: Run, { requeueAfterMs, priority: wanted }: CheckedResult): void {
+    const { key } = run;
+    this.#backoff.forget(key);
     this.#ended(run, requeueAfterMs === undefined ? 'success' : 'requeue_after');
     if (requeueAfterMs === undefined || this.#stopping) return;
-    this.#causes.add(run.key, { type: 'requeue' });
-    this.#queue.addAfter(run.key, requeueAfterMs, priority === undefined ? {} : { priority });
+    this.#causes.add(key, { type: 'requeue' });
+    const priority = wanted ?? this.#queue.priorityOf(key);
+    if (requeueAfterMs > 0) this.#queue.addAfter(key, requeueAfterMs, { priority });
+    // A key that is always run again at once must not keep the event loop, or the time that a test owns, to itself.
+    else schedulerOf(this.#options.clock).nextTurn(() => this.#queue.addAfter(key, 0, { priority }));
   }
 
   #storyOf({ key }: Run): RunStory {

@@ -30,8 +30,15 @@ export function checkedResult(result: unknown): CheckedResult {
 function complaintAbout(result: object): string | undefined {
   if (result instanceof Error) return `returned an error, which has to be thrown for a retry: ${describe(result)}`;
   if (Array.isArray(result)) return `returned a list, and ${ALLOWED}`;
+  if (isIterator(result))
+    return 'returned an iterator, of which nothing has run: a reconcile must not be a generator function';
   const strange = Object.keys(result).find((field) => !FIELDS.includes(field));
   return strange === undefined ? undefined : `returned an object with ${describe(strange)}, and ${ALLOWED}`;
+}
+
+/** What a generator returns, also one that was compiled to a plain function. */
+function isIterator(result: object): boolean {
+  return (Symbol.iterator in result || Symbol.asyncIterator in result) && 'next' in result;
 }
 
 function finite(field: string, value: unknown): number {

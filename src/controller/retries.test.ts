@@ -148,6 +148,20 @@ describe('what a run returns', () => {
     expect(metrics.get('controller_runtime_reconcile_total{controller="site",result="requeue_after"}')).toBe(2);
   });
 
+  it('does not keep the time to itself when it asks to be run again at once, always', async () => {
+    await using fixture = await controllerFixture();
+    await fixture.defineSites();
+    await fixture.createSite('a');
+    let stopsAsking = false;
+    fixture.manager
+      .controller('site')
+      .for(sites)
+      .reconcile(() => (stopsAsking ? undefined : { requeueAfterMs: 0 }));
+    await expect(fixture.start()).rejects.toThrow('The fake clock cannot go on');
+    stopsAsking = true;
+    await fixture.clock.advance(0);
+  });
+
   it('keeps its priority on an error and on a requeue, unless the result sets another', async () => {
     await using fixture = await controllerFixture();
     await fixture.defineSites();
@@ -220,6 +234,8 @@ describe('what a run returns', () => {
       /returned an error, .* thrown for a retry: RangeError: no such color\.$/,
     ],
     ['a list', [], /returned a list/],
+    ['an iterator', [].values(), /returned an iterator, of which nothing has run/],
+    ['an async iterator', (async function* () {})(), /returned an iterator, of which nothing has run/],
     ['a field of controller-runtime', { requeueAfter: 60 }, /an object with "requeueAfter", and may return nothing or/],
     ['an object of the server', { kind: 'Site', metadata: {} }, /an object with "kind"/],
   ])('that is %s is reported, and is done', async (_name, nonsense, message) => {

@@ -360,6 +360,12 @@ describe('a manager', () => {
     ).toThrow(/\.source needs an async iterable/);
     expect(() => builder().for(sites).finalizer('a/b', loose(5))).toThrow(/needs a function that cleans up/);
     expect(() => builder().for(sites).reconcile(loose(5))).toThrow(/\.reconcile needs a function/);
+    for (const generator of [function* () {}, async function* () {}]) {
+      expect(() => builder().for(sites).reconcile(loose(generator))).toThrow(/\.reconcile got a generator function/);
+      expect(() => builder().for(sites).finalizer('a/b', loose(generator))).toThrow(
+        /\.finalizer got a generator function/,
+      );
+    }
     expect(() =>
       builder()
         .for(sites)

@@ -35,9 +35,10 @@ const ADVICE: Readonly<Record<TransportErrorKind, string>> = {
   dns: 'its host name has no address; check the name and the DNS',
   unreachable: 'there is no route to it; check the network and the VPN',
   timeout: 'no answer in time; check the network, firewalls and proxies',
-  'tls-ca': 'its certificate is not signed by the CA that the kubeconfig trusts; check certificate-authority',
+  'tls-ca':
+    'its certificate is not signed by a CA that we trust; check the option certificateAuthority, or certificate-authority in the kubeconfig',
   'tls-name':
-    'its certificate is for another name; use a name that is in the certificate, or set tls-server-name to one',
+    'its certificate is for another name; use a name that is in the certificate, or set one with the option tlsServerName, or tls-server-name in the kubeconfig',
   'tls-expired': 'its certificate or CA is expired or not yet valid; renew it, or check the clock of this machine',
   tls: 'TLS failed',
   proxy: 'the proxy failed',

@@ -8,6 +8,7 @@ import type { Logger } from '../observe/logger.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { Notification } from '../processor/notification.ts';
 import type { Delta, Deltas } from '../queue/queue.ts';
+import { isTombstone } from '../queue/queue-input.ts';
 import type { LeftOut } from '../reflector/reflector-state.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 
@@ -83,8 +84,7 @@ export class DeltaHandler<T extends KubernetesObject> {
   readonly handle = (deltas: Deltas<Cached<T>>, isInInitialList: boolean): void => {
     for (const delta of deltas) {
       if (delta.type === 'Deleted') this.#delete(delta.object);
-      else if (!(delta.object instanceof DeletedFinalStateUnknown))
-        this.#put(delta.type, delta.object, isInInitialList);
+      else if (!isTombstone(delta.object)) this.#put(delta.type, delta.object, isInInitialList);
     }
   };
 
@@ -134,7 +134,7 @@ export class DeltaHandler<T extends KubernetesObject> {
   #delete(object: Cached<T> | DeletedFinalStateUnknown<Cached<T>>): void {
     this.#refused?.delete(object.key);
     const { table, distribute, clock } = this.#options;
-    const final = object instanceof DeletedFinalStateUnknown ? undefined : object;
+    const final = isTombstone(object) ? undefined : object;
     const old = table.remove(object.key, final?.resourceVersion);
     if (!old) return;
     // The deletion of another uid than the one that was shown: that one must have gone before, unseen.

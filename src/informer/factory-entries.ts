@@ -24,6 +24,7 @@ export class FactoryEntries implements Iterable<FactoryEntry> {
   readonly #entries = new Map<string, FactoryEntry>();
   /** All that were ever made here. */
   readonly #made = new WeakSet<object>();
+  readonly #handles = new WeakSet<object>();
 
   [Symbol.iterator](): Iterator<FactoryEntry> {
     return this.#entries.values();
@@ -36,6 +37,12 @@ export class FactoryEntries implements Iterable<FactoryEntry> {
   set(key: string, resource: Resource, informer: SharedIndexInformer<KubernetesObject>, follows: boolean): void {
     this.#made.add(informer);
     this.#entries.set(key, { resource, informer, started: false, hadSynced: false, follows });
+  }
+
+  /** A handle through which an informer of this factory is asked for. */
+  addHandle<H extends object>(handle: H): H {
+    this.#handles.add(handle);
+    return handle;
   }
 
   /** Those that run or ran, whoever started them. */
@@ -79,7 +86,9 @@ export class FactoryEntries implements Iterable<FactoryEntry> {
     if (given instanceof DerivedInformer) {
       throw new TypeError(`${given.name} is a selection, which shares an informer: release the informer itself`);
     }
-    const informer = given instanceof ResourceInformer ? given.informer() : given;
+    // A handle of another factory is not asked: it would make an informer there.
+    const isOwnHandle = given instanceof ResourceInformer && this.#handles.has(given);
+    const informer = isOwnHandle ? given.informer() : given;
     if (typeof informer !== 'object' || informer === null || !this.#made.has(informer)) {
       throw new TypeError('release: this is not an informer of this factory');
     }

@@ -1,3 +1,4 @@
+import { isGeneratorFunction } from '../api/generator-function.ts';
 import { suggestion } from '../api/suggestion.ts';
 
 const FUNCTIONS = ['onAdd', 'onUpdate', 'onDelete'] as const;
@@ -13,7 +14,7 @@ const WANTED = 'a handler has at least one of the functions onAdd, onUpdate and 
 
 /**
  * Throws a `TypeError` for a handler that would never be called as its author means it: one without any of the three functions, or
- * with one of them misspelt. Other members are the handler's own.
+ * with one of them misspelt or a generator. Other members are the handler's own.
  */
 export function checkHandler(where: string, handler: unknown): void {
   if (typeof handler !== 'object' || handler === null) {
@@ -25,6 +26,11 @@ export function checkHandler(where: string, handler: unknown): void {
     const value = members[name];
     if (value !== undefined && typeof value !== 'function') {
       throw new TypeError(`${where}: ${name} of the handler must be a function, and is a ${typeof value}`);
+    }
+    if (isGeneratorFunction(value)) {
+      throw new TypeError(
+        `${where}: ${name} of the handler is a generator function, of which a call runs nothing. Pass a function without the asterisk; it may be async`,
+      );
     }
   }
   for (const name of memberNames(handler)) {

@@ -102,6 +102,8 @@ describe('a handler', () => {
     [{ onadd: () => {} }, 'did you mean "onAdd"?'],
     [{ onAdd: () => {}, onUpdated: () => {} }, '"onUpdated", which is never called: did you mean "onUpdate"?'],
     [{ onAdd: 'x' }, 'onAdd of the handler must be a function'],
+    [{ *onAdd() {} }, 'onAdd of the handler is a generator function'],
+    [{ async *onDelete() {} }, 'onDelete of the handler is a generator function'],
     [() => {}, 'pass { onAdd: (object) => … }'],
     [undefined, 'and this is a undefined'],
     [

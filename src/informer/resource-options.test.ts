@@ -190,4 +190,13 @@ describe('release', () => {
     await foreign.stop();
     await factory.shutdown();
   });
+
+  it('of a handle of another factory makes no informer there', async () => {
+    await using fixture = await clusterFixture();
+    const factory = new SharedInformerFactory(fixture.cluster);
+    const other = new SharedInformerFactory(fixture.cluster);
+    await expect(factory.release(other.for(configMaps))).rejects.toThrow('not an informer of this factory');
+    expect(other.informers()).toEqual([]);
+    expect(factory.informers()).toEqual([]);
+  });
 });

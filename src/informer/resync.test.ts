@@ -102,19 +102,37 @@ describe('resync', () => {
     await running;
   });
 
-  it('keeps the periods of a handler that came long before the start', async () => {
+  it('comes first a whole period after the start, for a handler that was added long before', async () => {
     const { source, informer, run, settle, stop } = informerFixture();
     for (let n = 0; n < 300; n++) source.set(`object-${n}`);
-    // What is due at the start finds nothing, since the first list takes its time.
-    source.listFailures.push(new Error('not yet'));
     const counter = new Counter<Thing>();
     informer.addEventHandler(counter, { resyncMs: 10_000 });
-    await settle(55_000);
+    await settle(58_000);
     const running = run();
-    await settle(4_999);
+    await settle(9_999);
     expect(counter.counts('object')).toEqual({ 0: 300 });
     await settle(1);
+    expect(counter.counts('object')).toEqual({ 1: 300 });
     await settle(10_000);
+    expect(counter.counts('object')).toEqual({ 2: 300 });
+    expect(counter.failures).toEqual([]);
+    stop.abort();
+    await running;
+  });
+
+  it('keeps its periods when its timer was late', async () => {
+    const { source, informer, clock, run, settle, stop } = informerFixture();
+    for (let n = 0; n < 300; n++) source.set(`object-${n}`);
+    const counter = new Counter<Thing>();
+    informer.addEventHandler(counter, { resyncMs: 10_000 });
+    const running = run();
+    await settle(1_000);
+    clock.spend(34_000);
+    await settle(0);
+    expect(counter.counts('object')).toEqual({ 1: 300 });
+    await settle(4_999);
+    expect(counter.counts('object')).toEqual({ 1: 300 });
+    await settle(1);
     expect(counter.counts('object')).toEqual({ 2: 300 });
     expect(counter.failures).toEqual([]);
     stop.abort();

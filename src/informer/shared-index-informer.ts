@@ -367,6 +367,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
       forgetSignal();
       forgetClosed();
     });
+    this.#processor.beginPeriods();
     this.#armResync();
     return this.#running;
   }

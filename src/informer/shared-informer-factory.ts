@@ -328,12 +328,12 @@ export class SharedInformerFactory implements AsyncDisposable {
     const key = `${name}${what && `[${what}]`}${settled.key}`;
     const summary = [what, settled.summary].filter(Boolean).join(' ');
     const follows = settled.settings.namespace === undefined && this.namespaces.list() !== undefined;
-    return new ResourceInformer(resource, () =>
+    const find = () =>
       this.#shared(key, resource, follows, (resyncMs) => {
         const own = summary && { name: this.#entries.freeName(`${name}[${shortened(summary)}]`) };
         return this.#newInformer(resource, { resyncMs, ...settled.settings, ...extra, ...own });
-      }),
-    );
+      });
+    return this.#entries.addHandle(new ResourceInformer(resource, find));
   }
 
   #newSnapshots(options: SnapshotOptions): SnapshotBook {

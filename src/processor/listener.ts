@@ -99,6 +99,11 @@ export class Listener<T extends KubernetesObject> implements HandlerRegistration
     this.#nextResyncMs = monotonicMs(options.clock) + options.resyncMs;
   }
 
+  /** Its first resync period begins now. */
+  beginPeriod(): void {
+    this.#nextResyncMs = monotonicMs(this.#options.clock) + this.resyncMs;
+  }
+
   /** In monotonic time. Undefined: never. */
   get nextResyncMs(): number | undefined {
     return this.resyncMs > 0 ? this.#nextResyncMs : undefined;

@@ -43,6 +43,8 @@ export interface HandlerOptions<T extends KubernetesObject> {
    * How often this handler is called again for every object, as an update. Default: the informer's. 0: never. Below 1 s
    * counts as 1 s. client-go: AddEventHandlerWithResyncPeriod.
    *
+   * The first period begins when the handler is added, or with the start of the informer if that is later.
+   *
    * Promised: one call in each period for every object that is in the cache when the period ends and has not changed by the
    * time its turn comes. For one that has changed, the handler gets the change instead. A state is never repeated before it
    * was shown first, nor after a newer one. A resync is skipped, with a warning, when the handler has not finished the last one, or

@@ -126,6 +126,11 @@ export class SharedProcessor<T extends KubernetesObject> {
     }
   }
 
+  /** To be called at the start: what has passed of a resync period before does not count. */
+  beginPeriods(): void {
+    for (const listener of this.#listeners) listener.beginPeriod();
+  }
+
   /** To be called at `nextResyncMs`: begins a round for each listener that is due. `stored` is all that the store holds. */
   resync(stored: () => readonly Cached<T>[]): void {
     if (this.#stopped) return;

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { aBoolean, checkedOptions, type OptionChecks } from '../api/option-check.ts';
 import { PoppableQueue, QueueItem } from './poppable-queue.ts';
 import { type Delta, type Deltas, type DeltaType, QUEUE_CHECKS, type QueueOptions } from './queue.ts';
-import { runThrough, STEP, type Steps, setOf } from './queue-input.ts';
+import { isTombstone, runThrough, STEP, type Steps, setOf } from './queue-input.ts';
 
 /**
  * What waits under each key, in the order in which the keys came. Reading it is safe while it changes: what has been taken
@@ -307,7 +307,7 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     if (waiting !== undefined) last = this.#newest(waiting);
     else if (this.inFlight?.key === key) last = this.inFlight.newest;
     if (last === undefined) return this.lookUp(key);
-    return last.type === 'Deleted' || last.object instanceof DeletedFinalStateUnknown ? undefined : last.object;
+    return last.type === 'Deleted' || isTombstone(last.object) ? undefined : last.object;
   }
 
   #newest(waiting: Waiting<T>): Delta<T> {
@@ -337,6 +337,6 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
     }
     const item = this.#itemOf(queued, key, waiting);
     if (type !== 'Deleted' || item.newest.type !== 'Deleted') item.deltas.push(delta);
-    else if (item.newest.object instanceof DeletedFinalStateUnknown) item.deltas[item.deltas.length - 1] = delta;
+    else if (isTombstone(item.newest.object)) item.deltas[item.deltas.length - 1] = delta;
   }
 }

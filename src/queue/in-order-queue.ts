@@ -2,7 +2,7 @@ import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts'
 import type { KubernetesObject } from '../api/metadata.ts';
 import { PoppableQueue, QueueItem } from './poppable-queue.ts';
 import type { Delta, DeltaType } from './queue.ts';
-import { runThrough, STEP, type Steps, setOf } from './queue-input.ts';
+import { isTombstone, runThrough, STEP, type Steps, setOf } from './queue-input.ts';
 
 /** A node carries its own link, so that queueing allocates nothing beside it. */
 export interface Linked<N> {
@@ -143,7 +143,7 @@ export class InOrderQueue<T = KubernetesObject> extends PoppableQueue<T> {
     const pending = yield* this.#newestByKey();
     let count = 0;
     for (const [key, { type, object }] of pending) {
-      const isGone = type === 'Deleted' || object instanceof DeletedFinalStateUnknown;
+      const isGone = type === 'Deleted' || isTombstone(object);
       if (!isGone && !listed.has(key)) bury(key, object);
       if (++count % STEP === 0) yield;
     }

@@ -1,4 +1,4 @@
-import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts';
+import { type DeletedFinalStateUnknown, TOMBSTONE } from '../api/deleted-final-state-unknown.ts';
 import { KeyError, type KeyFunction, metaNamespaceKey } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
@@ -28,6 +28,11 @@ export function* setOf(keys: readonly string[]): Steps<ReadonlySet<string>> {
   return set;
 }
 
+/** As `instanceof DeletedFinalStateUnknown`, which asks a function. */
+export function isTombstone<T>(object: T | DeletedFinalStateUnknown<T>): object is DeletedFinalStateUnknown<T> {
+  return typeof object === 'object' && object !== null && TOMBSTONE in object;
+}
+
 /** The user's functions at the mouth of a queue: whatever they throw or return, what leaves here is sound. */
 export class ObjectIntake<T> {
   readonly #keyFunction: KeyFunction<T>;
@@ -40,7 +45,7 @@ export class ObjectIntake<T> {
 
   /** Throws `KeyError`. */
   keyOf(object: T | DeletedFinalStateUnknown<T>): string {
-    if (object instanceof DeletedFinalStateUnknown) return object.key;
+    if (isTombstone(object)) return object.key;
     let key: unknown;
     try {
       key = this.#keyFunction(object);
@@ -78,7 +83,7 @@ export class ObjectIntake<T> {
 
   /** As `transformed`, for an object that was deleted; a tombstone holds one that has been transformed. */
   final(key: string, object: T | DeletedFinalStateUnknown<T>): T | DeletedFinalStateUnknown<T> {
-    return object instanceof DeletedFinalStateUnknown ? object : this.transformed(key, object);
+    return isTombstone(object) ? object : this.transformed(key, object);
   }
 
   /**

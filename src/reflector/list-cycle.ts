@@ -2,8 +2,8 @@ import { ApiError } from '../api/api-error.ts';
 import { addBroken, type BrokenObject, type Cached, type CachedList } from '../api/cached.ts';
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
+import { PageGuard } from '../api/page-guard.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
-import { TidewatchError } from '../api/tidewatch-error.ts';
 import { interruptible } from '../observe/interruption.ts';
 import { failureKind } from './failure.ts';
 import type { FrameStream } from './frame-stream.ts';
@@ -104,7 +104,8 @@ export type PageCall<T extends KubernetesObject> = (options: ListOptions, isFurt
 
 /**
  * Lists page by page. When the server has forgotten the state that the first page showed before the last page is
- * fetched, everything is listed at once instead, from the version that was asked for. client-go's `ListPager.List`.
+ * fetched, everything is listed at once instead, from the version that was asked for. client-go's `ListPager.List`. Rejects when the
+ * pages have no end.
  */
 export async function listPages<T extends KubernetesObject>(
   page: PageCall<T>,
@@ -115,6 +116,7 @@ export async function listPages<T extends KubernetesObject>(
   const broken: BrokenObject[] = [];
   let resourceVersion = '';
   let token = '';
+  const guard = new PageGuard();
   for (let pages = 1; ; pages++) {
     let list: CachedList<T>;
     try {
@@ -133,11 +135,7 @@ export async function listPages<T extends KubernetesObject>(
     for (const item of list.items) items.push(item);
     for (const item of list.broken) addBroken(broken, item);
     if (next === '') return { items, broken, resourceVersion, pages, isPaginated: true };
-    if (next === token)
-      throw new TidewatchError(
-        'protocol',
-        `the server answered page ${pages} of a list with the same continue token again`,
-      );
+    guard.check(next, list.items.length, (index) => `${list.items[index]?.key} ${list.items[index]?.uid}`);
     token = next;
   }
 }

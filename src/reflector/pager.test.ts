@@ -9,7 +9,12 @@ describe('listPages', () => {
   it('gathers all pages, whatever their sizes', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.array(fc.nat(), { maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+        fc
+          .tuple(
+            fc.uniqueArray(fc.nat(), { minLength: 24, maxLength: 24 }),
+            fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 6 }),
+          )
+          .map(([numbers, lengths]) => lengths.map((length, page) => numbers.slice(4 * page, 4 * page + length))),
         async (sizes) => {
           const pages = sizes.map((numbers, page) =>
             list(
@@ -83,6 +88,36 @@ describe('listPages', () => {
     await expect(listPages<Pod>(async () => list('1', [], { continue: 'c' }), { limit: 4 })).rejects.toMatchObject({
       kind: 'protocol',
       message: expect.stringContaining('same continue token'),
+    });
+  });
+
+  it('does not go round and round by continue tokens that it has followed before', async () => {
+    let pages = 0;
+    const page = async () => list('1', [`p${++pages}@1`], { continue: `c${pages % 3}` });
+    await expect(listPages<Pod>(page, { limit: 1 })).rejects.toMatchObject({
+      kind: 'protocol',
+      message: expect.stringContaining('page 4 of a list with the same continue token'),
+    });
+  });
+
+  it('does not ask forever a server that gives the first page and a new token each time', async () => {
+    let pages = 0;
+    const page = async () => list('1', ['a@1', 'b@1'], { continue: `c${++pages}` });
+    await expect(listPages<Pod>(page, { limit: 2 })).rejects.toMatchObject({
+      kind: 'protocol',
+      message: expect.stringContaining('page 2 of a list with the objects of the page before it'),
+    });
+  });
+
+  it('follows empty pages, but not without end', async () => {
+    const empty = (until: number) => {
+      let pages = 0;
+      return async () => list('1', [], ++pages > until ? {} : { continue: `c${pages}` });
+    };
+    expect((await listPages<Pod>(empty(900), { limit: 2 })).items).toEqual([]);
+    await expect(listPages<Pod>(empty(2_000), { limit: 2 })).rejects.toMatchObject({
+      kind: 'protocol',
+      message: expect.stringContaining('without any object'),
     });
   });
 });

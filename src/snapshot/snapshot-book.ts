@@ -51,6 +51,7 @@ export class SnapshotBook {
   #timer: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
   #lastFailure: string | undefined;
+  #writerName: string | undefined;
 
   constructor(options: SnapshotBookOptions) {
     this.#options = options;
@@ -179,7 +180,9 @@ export class SnapshotBook {
     try {
       const server = await identity.get();
       if (server === undefined) return;
-      writer = await (await fileFormat()).SnapshotWriter.create(file, server);
+      const { SnapshotWriter, writerName } = await fileFormat();
+      this.#writerName ??= writerName();
+      writer = await SnapshotWriter.create(file, server, this.#writerName);
       const slice = new TimeSlice(clock);
       const pause = () => slice.pause();
       for (const [part, { resourceVersion, objects, savedAt }] of states) {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -161,6 +161,38 @@ describe('a snapshot file', () => {
     await writer.abandon();
     expect(await read()).toEqual({ first: ['a 1'] });
     expect(await readdir(folder)).toEqual(['caches']);
+  });
+
+  it('is whole at any time when two write it at once', async () => {
+    const [one, other] = await Promise.all([SnapshotWriter.create(file, 'a'), SnapshotWriter.create(file, 'a')]);
+    const section = (part: string) => ({ part, resourceVersion: '8', savedAt: 0 });
+    await one.add(section('one'), [configMap('a', '1')], async () => {});
+    await other.add(section('other'), [configMap('b', '2')], async () => {});
+    await one.finish();
+    expect(await read()).toEqual({ one: ['a 1'] });
+    await other.finish();
+    expect(await read()).toEqual({ other: ['b 2'] });
+    expect(await readdir(folder)).toEqual(['caches']);
+  });
+
+  it('leaves no file of a process that was killed long ago, and those of others alone', async () => {
+    const old = new Date(Date.now() - 3_600_000);
+    const names = [
+      'caches.1.tmp',
+      'caches.17.0123abcd.tmp',
+      'caches.mine.tmp',
+      'caches-2.1.tmp',
+      'caches.18.0123abce.tmp',
+    ];
+    for (const name of names) await writeFile(join(folder, name), 'half of it');
+    for (const name of names.slice(0, 4)) await utimes(join(folder, name), old, old);
+    await write({ first: [configMap('a', '1')] });
+    expect((await readdir(folder)).sort()).toEqual([
+      'caches',
+      'caches-2.1.tmp',
+      'caches.18.0123abce.tmp',
+      'caches.mine.tmp',
+    ]);
   });
 
   it('is never read wrong, whatever has happened to its bytes', async () => {

@@ -1,4 +1,6 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Cached, EncodedObject } from '../api/cached.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { messageOf } from '../observe/guarded.ts';
@@ -135,6 +137,11 @@ export class SnapshotReader {
   }
 }
 
+/** What follows the name of the file. */
+const UNFINISHED_NAME = /^\.\d+(\.[0-9a-f]{8})?\.tmp$/;
+/** Whoever still writes writes often. */
+const ABANDONED_MS = 10 * 60_000;
+
 /** Writes a snapshot under a name of its own, so that whatever happens, the file is the old one or the new one, whole. */
 export class SnapshotWriter {
   readonly #file: string;
@@ -151,13 +158,18 @@ export class SnapshotWriter {
     this.#server = server;
   }
 
-  static async create(file: string, server: string): Promise<SnapshotWriter> {
-    const unfinished = unfinishedName(file);
-    // What a process of this number left behind when it was killed may have other rights.
+  /**
+   * @param name tells those who write to one file apart, so that they do not write into each other's: both may be process 1 of a
+   * container, or be in one process
+   */
+  static async create(file: string, server: string, name = writerName()): Promise<SnapshotWriter> {
+    const unfinished = `${file}.${name}.tmp`;
+    // What could not be removed may be in the way.
     await rm(unfinished, { force: true });
     const writer = new SnapshotWriter(file, unfinished, await open(unfinished, 'wx', 0o600), server);
     try {
       await writer.#write(FIRST_LINE);
+      await removeAbandoned(file, (await writer.#handle.stat()).mtimeMs);
       return writer;
     } catch (error) {
       await writer.abandon();
@@ -217,9 +229,23 @@ export class SnapshotWriter {
   }
 }
 
-/** Two programs that write to one file do not write into each other's; a container has the same number each time it starts. */
-function unfinishedName(file: string): string {
-  return `${file}.${process.pid}.tmp`;
+/** Another one for each caller. */
+export function writerName(): string {
+  return `${process.pid}.${randomBytes(4).toString('hex')}`;
+}
+
+/** Removes what processes that were killed while they wrote have left behind. `nowMs` is by the clock of the file system. */
+async function removeAbandoned(file: string, nowMs: number): Promise<void> {
+  const folder = dirname(file);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.`) || !UNFINISHED_NAME.test(name.slice(basename(file).length))) continue;
+    const path = join(folder, name);
+    try {
+      if (nowMs - (await stat(path)).mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+    } catch {
+      // It has just got its place, or is somebody else's.
+    }
+  }
 }
 
 async function readDirectory(handle: FileHandle): Promise<Directory> {

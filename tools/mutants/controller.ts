@@ -50,7 +50,7 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a success does not end the backoff of a key',
     file: LOOP,
-    original: '    this.#backoff.forget(run.key);\n    this.#ended',
+    original: '    this.#backoff.forget(key);\n    this.#ended',
     replacement: '    this.#ended',
     tests: tests('retries'),
   },
@@ -287,16 +287,23 @@ export const CONTROLLER_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a run that throws what cannot be read ends the process',
-    file: 'src/api/tidewatch-error.ts',
-    original: '  } catch {\n    return false;\n  }\n}\n\n/**\n * For the static',
-    replacement: '  } finally {\n    BRANDS.get(this);\n  }\n}\n\n/**\n * For the static',
+    file: 'src/api/brand.ts',
+    original: '    } catch {\n      return false;\n    }',
+    replacement: '    } finally {\n      mark.toString();\n    }',
+    tests: tests('retries'),
+  },
+  {
+    bug: 'a key that is always run again at once keeps the event loop to itself',
+    file: LOOP,
+    original: 'if (requeueAfterMs > 0) this',
+    replacement: 'if (requeueAfterMs > -1) this',
     tests: tests('retries'),
   },
   {
     bug: 'a requeue loses its priority',
     file: LOOP,
-    original: 'priority === undefined ? {} : { priority });',
-    replacement: '{ priority: priority ?? 0 });',
+    original: 'wanted ?? this.#queue.priorityOf(key)',
+    replacement: 'wanted ?? 0',
     tests: tests('retries'),
   },
   {

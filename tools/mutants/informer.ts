@@ -30,6 +30,13 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     tests: [INFORMER],
   },
   {
+    bug: 'the resync periods of a handler begin before the start',
+    file: 'src/informer/shared-index-informer.ts',
+    original: '    this.#processor.beginPeriods();\n',
+    replacement: '',
+    tests: [RESYNC],
+  },
+  {
     bug: 'handlers hear of a change before the store has it',
     file: 'src/informer/delta-handler.ts',
     original: 'const old = table.remove(object.key, final?.resourceVersion);',
@@ -175,5 +182,12 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     original: 'if (!coverage.covers(object.namespace)) {',
     replacement: 'if (coverage.isSpare) {',
     tests: ['src/informer/foreign-namespaces.test.ts'],
+  },
+  {
+    bug: 'two who write one snapshot write into each other’s file',
+    file: 'src/snapshot/snapshot-file.ts',
+    original: "`${process.pid}.${randomBytes(4).toString('hex')}`",
+    replacement: "`${process.pid}.${randomBytes(0).toString('hex')}`",
+    tests: ['src/snapshot/snapshot-file.test.ts'],
   },
 ];

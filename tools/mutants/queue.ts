@@ -68,9 +68,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'what vanished is buried though it was deleted',
     file: 'src/queue/delta-fifo.ts',
-    original:
-      "return last.type === 'Deleted' || last.object instanceof DeletedFinalStateUnknown ? undefined : last.object;",
-    replacement: 'return last.object instanceof DeletedFinalStateUnknown ? last.object.obj : last.object;',
+    original: "return last.type === 'Deleted' || isTombstone(last.object) ? undefined : last.object;",
+    replacement: 'return isTombstone(last.object) ? last.object.obj : last.object;',
     tests: [DELTA, MODEL],
   },
   {

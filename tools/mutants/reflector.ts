@@ -167,9 +167,16 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'a continue token that leads to itself is followed forever',
-    file: 'src/reflector/list-cycle.ts',
-    original: 'if (next === token)',
-    replacement: `if (next === '?')`,
+    file: 'src/api/page-guard.ts',
+    original: 'if (this.#tokens.has(token))',
+    replacement: `if (token === '?')`,
+    tests: [test('pager')],
+  },
+  {
+    bug: 'a server that ignores continue tokens is asked for the same page forever',
+    file: 'src/api/page-guard.ts',
+    original: `if (page !== '' && page === this.#last)`,
+    replacement: `if (page === '?')`,
     tests: [test('pager')],
   },
   {

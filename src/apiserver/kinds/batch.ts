@@ -3,6 +3,7 @@ import type { Strategy } from '../storage/strategy.ts';
 import { asObject, asString, ensureObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { setDefault, specOf } from './defaulting.ts';
+import { nameWarnings } from './name-warnings.ts';
 import { defaultPodTemplate } from './pod-spec.ts';
 import { validatePodSpec } from './pod-validation.ts';
 import { nonNegative, validateTemplate } from './workloads.ts';
@@ -45,6 +46,7 @@ function copyTemplateLabels(object: JsonObject): void {
 
 export const jobStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
   // For clients from before owner references; kubectl says Background.
   garbageCollection: 'orphan',
   defaults(object) {
@@ -55,8 +57,8 @@ export const jobStrategy: Strategy = {
   },
   prepareForCreate(object) {
     if (specOf(object).manualSelector !== true) generateSelector(object);
-    copyTemplateLabels(object);
   },
+  canonicalize: copyTemplateLabels,
   validate(object) {
     const spec = specOf(object);
     const errors = ['parallelism', 'completions', 'backoffLimit'].flatMap((field) => nonNegative(spec, field));
@@ -87,6 +89,7 @@ const CRON_MACROS = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly|e
 
 export const cronJobStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
   defaults(object) {
     const spec = specOf(object);
     setDefault(spec, 'concurrencyPolicy', 'Allow');

@@ -41,20 +41,6 @@ function dropCoordination(object: JsonObject, old: JsonObject): void {
   for (const field of ['strategy', 'preferredHolder']) if (before[field] === undefined) delete spec[field];
 }
 
-export const networkPolicyStrategy: Strategy = {
-  generation: true,
-  defaults(object) {
-    const spec = specOf(object);
-    for (const direction of ['ingress', 'egress']) {
-      for (const rule of items(spec[direction])) {
-        for (const port of items(rule.ports)) setDefault(port, 'protocol', 'TCP');
-      }
-    }
-    if (asArray(spec.policyTypes).length > 0) return;
-    spec.policyTypes = asArray(spec.egress).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
-  },
-};
-
 export const ingressStrategy: Strategy = {
   generation: true,
   validate(object) {
@@ -126,28 +112,6 @@ export const priorityClassStrategy: Strategy = {
   validateUpdate(object, old) {
     if ((object.value ?? 0) === (old.value ?? 0)) return [];
     return [{ reason: 'FieldValueForbidden', field: 'value', message: 'Forbidden: may not be changed in an update.' }];
-  },
-};
-
-export const podDisruptionBudgetStrategy: Strategy = {
-  generation: true,
-  unconditionalUpdate: false,
-  validate(object) {
-    const spec = specOf(object);
-    const errors: FieldError[] = [];
-    if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined) {
-      errors.push(invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
-    }
-    for (const field of ['minAvailable', 'maxUnavailable']) {
-      const value = spec[field];
-      if (typeof value === 'number' && value < 0) {
-        errors.push(invalid(`spec.${field}`, value, 'must be greater than or equal to 0'));
-      }
-      if (typeof value === 'string' && Number.parseInt(value, 10) > 100) {
-        errors.push(invalid(`spec.${field}`, value, 'must not be greater than 100%'));
-      }
-    }
-    return errors;
   },
 };
 

@@ -12,6 +12,7 @@ import { dnsLabel } from '../values/name-rules.ts';
 import { validateLabels } from '../values/object-meta.ts';
 import { amountText, parseAmounts } from '../values/resource-amounts.ts';
 import { items } from './defaulting.ts';
+import { between, validatePort } from './number-rules.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
@@ -54,11 +55,6 @@ export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
     errors.push(forbidden(`${field}.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }
   return errors;
-}
-
-function between(value: JsonValue, least: number, most: number, field: string): FieldError[] {
-  if (typeof value === 'number' && value >= least && value <= most) return [];
-  return [invalid(field, value, `must be between ${least} and ${most}, inclusive`)];
 }
 
 function validateName(name: string, field: string): FieldError[] {
@@ -111,10 +107,6 @@ function validateResources(resources: JsonObject, field: string): FieldError[] {
     const detail = `must be less than or equal to ${name} limit of ${amountText(limit)}`;
     return [invalid(`${field}.requests`, amountText(amount), detail)];
   });
-}
-
-export function validatePort(value: JsonValue, field: string): FieldError[] {
-  return between(value, 1, 65_535, field);
 }
 
 /** What may change in the spec of a pod that exists; the rest is fixed. */

@@ -3,6 +3,7 @@ import { keepField } from '../storage/object-writer.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../values/json.ts';
 import { items, specOf } from './defaulting.ts';
+import { nameWarnings } from './name-warnings.ts';
 import { defaultPodSpec } from './pod-spec.ts';
 import {
   keepAllButEphemeralContainers,
@@ -65,6 +66,7 @@ function syncAddresses(object: JsonObject): void {
 export const podStrategy: Strategy = {
   generation: true,
   returnDeletedObject: true,
+  warnings: (object, old) => nameWarnings(object, old, "the Pod's hostname"),
 
   defaults(object) {
     const spec = specOf(object);

@@ -5,6 +5,7 @@ import type { Strategy } from '../storage/strategy.ts';
 import { asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { optionalObject, setDefault, specOf } from './defaulting.ts';
+import { nameWarnings } from './name-warnings.ts';
 import { defaultPodTemplate } from './pod-spec.ts';
 import { validatePodSpec } from './pod-validation.ts';
 
@@ -55,6 +56,7 @@ function immutable(object: JsonObject, old: JsonObject, field: string): FieldErr
 
 export const deploymentStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
 
   defaults(object) {
     const spec = specOf(object);
@@ -93,6 +95,7 @@ export const deploymentStrategy: Strategy = {
 
 export const replicaSetStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
   defaults(object) {
     const spec = specOf(object);
     if (spec.replicas === undefined) spec.replicas = 1;
@@ -190,6 +193,7 @@ export const daemonSetStrategy: Strategy = {
 
 export const replicationControllerStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
   garbageCollection: 'orphan',
   defaults(object) {
     const spec = specOf(object);

@@ -60,6 +60,10 @@ export interface Strategy {
   validateCreate?(object: JsonObject, context: WriteContext): FieldError[];
   validateUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
   validateStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
+  /** Fills in what follows from the rest of a new object, after it was judged. */
+  canonicalize?(object: JsonObject): void;
+  /** What the client should know of an object that is accepted; `old` is unset for a new one. */
+  warnings?(object: JsonObject, old: JsonObject | undefined): string[];
   /** Refuses or allows a deletion; throws `StatusError` to refuse. */
   checkDelete?(object: JsonObject): void;
   /** What the client of a deletion should know. */
@@ -72,8 +76,8 @@ export interface Strategy {
   gracePeriod?(object: JsonObject, requestedSeconds: number | undefined): number | undefined;
   /** Whether an update that emptied the finalizers of a deleted object may remove it. Default: yes. */
   mayDeleteDuringUpdate?(object: JsonObject): boolean;
-  /** After a write has been committed. */
-  afterWrite?(object: JsonObject, old: JsonObject | undefined, context: WriteContext): void;
+  /** After every attempt to write: whether the object that was prepared is stored. A dry run stores nothing. */
+  afterAttempt?(object: JsonObject, isStored: boolean): void;
   afterDelete?(object: JsonObject, context: WriteContext): void;
   /** After the whole server went back in time: for an object that is gone, or for one that is back. */
   afterRestore?(gone: JsonObject | undefined, back: JsonObject | undefined): void;

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isObject, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
 import { NETWORK } from './apiserver-validation-network.ts';
+import { PODS } from './apiserver-validation-pods.ts';
+import { WORKLOADS } from './apiserver-validation-workloads.ts';
 import { type Answered, type AskedRequest, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `judged-${process.pid}`;
-const RESOURCES = [...NETWORK];
+const RESOURCES = [...NETWORK, ...WORKLOADS, ...PODS];
 /** Services of other runs on the same control plane have node ports, too. */
 const port = 30_000 + ((process.pid * 3) % 2_700);
 const services = parse(

@@ -16,6 +16,7 @@ import { networkPolicyStrategy } from './network-policy.ts';
 import { podStrategy } from './pod.ts';
 import * as rbac from './rbac.ts';
 import { serviceStrategy } from './service.ts';
+import { persistentVolumeClaimStrategy } from './volume-claim.ts';
 import { webhookStrategy } from './webhook-configuration.ts';
 import * as workloads from './workloads.ts';
 
@@ -33,7 +34,7 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['limitranges', core.limitRangeStrategy],
     ['namespaces', namespaceStrategy],
     ['nodes', core.nodeStrategy],
-    ['persistentvolumeclaims', core.persistentVolumeClaimStrategy],
+    ['persistentvolumeclaims', persistentVolumeClaimStrategy],
     ['persistentvolumes', core.persistentVolumeStrategy],
     ['pods', podStrategy],
     ['podtemplates', workloads.podTemplateStrategy],

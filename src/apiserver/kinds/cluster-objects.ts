@@ -1,7 +1,8 @@
-import { type FieldError, invalid, required } from '../request/field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asArray, asObject, asString, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
-import { pathSegment } from '../values/name-rules.ts';
+import { pathSegment, qualifiedNameProblems } from '../values/name-rules.ts';
+import { metadataOf } from '../values/object-meta.ts';
 import { items, optionalObject, setDefault, setDefaultNumber, specOf } from './defaulting.ts';
 
 export const ipAddressStrategy: Strategy = {
@@ -79,17 +80,28 @@ export const storageClassStrategy: Strategy = {
     setDefault(object, 'reclaimPolicy', 'Delete');
     setDefault(object, 'volumeBindingMode', 'Immediate');
   },
-  validate: (object) => (asString(object.provisioner) === '' ? [required('provisioner')] : []),
-  validateUpdate(object, old) {
+  validate(object) {
     const errors: FieldError[] = [];
-    for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']) {
-      if (!jsonEqual(object[field], old[field])) {
-        errors.push({ reason: 'FieldValueForbidden', field, message: `Forbidden: updates to ${field} are forbidden.` });
-      }
+    const provisioner = asString(object.provisioner).toLowerCase();
+    if (provisioner === '') errors.push(required('provisioner'));
+    else errors.push(...qualifiedNameProblems(provisioner).map((text) => invalid('provisioner', provisioner, text)));
+    for (const [field, values] of [
+      ['reclaimPolicy', ['Delete', 'Retain']],
+      ['volumeBindingMode', ['Immediate', 'WaitForFirstConsumer']],
+    ] as const) {
+      if (!values.some((value) => value === object[field])) errors.push(notSupported(field, object[field], values));
     }
     return errors;
   },
+  validateUpdate: (object, old) =>
+    ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'].flatMap((field) =>
+      immutable(object, old, field),
+    ),
 };
+
+function immutable(object: JsonObject, old: JsonObject, field: string): FieldError[] {
+  return jsonEqual(object[field], old[field]) ? [] : [invalid(field, object[field], 'field is immutable')];
+}
 
 export const csiDriverStrategy: Strategy = {
   unconditionalUpdate: false,
@@ -109,11 +121,33 @@ export const csiDriverStrategy: Strategy = {
 export const priorityClassStrategy: Strategy = {
   generation: true,
   defaults: (object) => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),
+  validateCreate(object) {
+    const errors: FieldError[] = [];
+    const name = asString(metadataOf(object).name);
+    if (name.startsWith('system-')) {
+      if (['system-node-critical', 'system-cluster-critical'].includes(name)) return errors;
+      const rule = "priority class names with 'system-' prefix are reserved for system use only";
+      errors.push(forbidden('metadata.name', `${rule}. error: ${name} is not a known system priority class`));
+    } else if (Number(object.value ?? 0) > MAX_USER_PRIORITY) {
+      const detail = `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`;
+      errors.push(forbidden('value', detail));
+    }
+    if (!PREEMPTION_POLICIES.includes(asString(object.preemptionPolicy))) {
+      errors.push(notSupported('preemptionPolicy', object.preemptionPolicy, PREEMPTION_POLICIES));
+    }
+    return errors;
+  },
   validateUpdate(object, old) {
-    if ((object.value ?? 0) === (old.value ?? 0)) return [];
-    return [{ reason: 'FieldValueForbidden', field: 'value', message: 'Forbidden: may not be changed in an update.' }];
+    const errors: FieldError[] = [];
+    if ((object.value ?? 0) !== (old.value ?? 0)) {
+      errors.push(forbidden('value', 'may not be changed in an update.'));
+    }
+    return [...errors, ...immutable(object, old, 'preemptionPolicy')];
   },
 };
+
+const MAX_USER_PRIORITY = 1_000_000_000;
+const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 
 export const endpointSliceStrategy: Strategy = {
   generation: true,

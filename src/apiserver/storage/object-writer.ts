@@ -114,7 +114,10 @@ export class ObjectWriter {
     metadata.creationTimestamp = timestamp(clock.now());
     const generated = this.#chooseName(resource, metadata);
 
-    if (resource.hasStatus) keepField(object, { status: resource.init.emptyStatus }, 'status');
+    if (resource.hasStatus && !strategy.statusOnCreate) {
+      keepField(object, { status: resource.init.emptyStatus }, 'status');
+    }
+    keepOwnersOnce(metadata, options.warn);
     if (strategy.generation) metadata.generation = 1;
     strategy.prepareForCreate?.(object, context);
     const aboutMetadata = this.#validateMetadata(resource, metadata, options);
@@ -213,6 +216,7 @@ export class ObjectWriter {
     this.#checkVersion(resource, name, object, existing);
     keepSystemFields(object, old);
     metadataOf(object).resourceVersion = String(existing.revision);
+    keepOwnersOnce(metadataOf(object), options.warn);
     const admission = options.user && this.#api.admission.active(resource);
     const asked = admission && admissionRequest(resource, 'UPDATE', { name, object, old }, context, options.asked);
     if (asked) yield* admission.mutate(asked);
@@ -372,6 +376,24 @@ export function keyFor(namespace: string, name: string): string {
 
 function keyOf(metadata: JsonObject): string {
   return keyFor(asString(metadata.namespace), asString(metadata.name));
+}
+
+/** An owner that is named twice with all the same fields is one owner. */
+function keepOwnersOnce(metadata: JsonObject, warn: (message: string) => void): void {
+  const { ownerReferences } = metadata;
+  if (!Array.isArray(ownerReferences) || ownerReferences.length < 2) return;
+  const repeated = new Set<string>();
+  const kept = ownerReferences.filter((reference, index) => {
+    const isFirst = !ownerReferences.slice(0, index).some((other) => jsonEqual(other, reference));
+    if (!isFirst) repeated.add(asString(asObject(reference).uid));
+    return isFirst;
+  });
+  if (repeated.size === 0) return;
+  metadata.ownerReferences = kept;
+  const why = 'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24';
+  warn(
+    `.metadata.ownerReferences contains duplicate entries; ${why}; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
+  );
 }
 
 /** What no update may change, whatever the client sent. */

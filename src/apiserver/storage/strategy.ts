@@ -43,6 +43,8 @@ export interface Strategy {
   readonly uncached?: boolean;
   /** Beside metadata.name and metadata.namespace. */
   readonly selectableFields?: readonly SelectableField[];
+  /** A new object may bring its status. Default false. */
+  readonly statusOnCreate?: boolean;
   /** The group that refusals name when it is not that of the resource. */
   readonly errorGroup?: string;
 

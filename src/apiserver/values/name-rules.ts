@@ -69,6 +69,18 @@ export const ipAddressName: NameRule = (name) => {
   return shortest === name ? [] : [`must be in canonical form (${JSON.stringify(shortest)})`];
 };
 
+/** A key of the data of a ConfigMap or a Secret. */
+export function configKeyProblems(key: string): string[] {
+  if (key.length > 253) return ['must be no more than 253 bytes'];
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    return [
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    ];
+  }
+  if (key === '.' || key === '..') return [`must not be '${key}'`];
+  return key.startsWith('..') ? ["must not start with '..'"] : [];
+}
+
 /** The name of a port of a container, which others refer to by it. */
 export function portNameProblems(name: string): string[] {
   const problems = tooLong(name, 15, 'characters');
@@ -79,6 +91,13 @@ export function portNameProblems(name: string): string[] {
   if (name.includes('--')) problems.push('must not contain consecutive hyphens');
   if (/^-|-$/.test(name)) problems.push('must not begin or end with a hyphen');
   return problems;
+}
+
+/** Such as "acme.io/foo": a domain, and a path below it. */
+export function domainPrefixedPathProblems(text: string): string[] {
+  const [domain = '', ...path] = text.split('/');
+  if (domain === '' || path.join('/') === '') return ['must be a domain-prefixed path (such as "acme.io/foo")'];
+  return dnsSubdomain(domain, false);
 }
 
 /** A label or annotation key. */

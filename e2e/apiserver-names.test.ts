@@ -17,7 +17,14 @@ const NAMES = [
   'x'.repeat(64),
   'x'.repeat(53),
   'x'.repeat(254),
+  'with_underscore',
+  'a..b',
+  'x/y',
+  'x%y',
+  '..',
 ];
+/** Prefixes for names that the server completes: long ones are cut first. */
+const PREFIXES = ['g-', 'g_', 'G-', '-', 'g/', 'x'.repeat(70), 'x'.repeat(260)];
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const selector = { matchLabels: { a: 'b' } };
 const job = { template: { spec: { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' } } };
@@ -45,6 +52,16 @@ const KINDS: [string, JsonObject][] = [
   [`${rbac}/namespaces/default/rolebindings`, { roleRef }],
   ['/apis/storage.k8s.io/v1/storageclasses', { provisioner: 'p' }],
   ['/apis/scheduling.k8s.io/v1/priorityclasses', { value: 1 }],
+  ['/api/v1/namespaces/default/pods', template],
+  ['/api/v1/namespaces/default/events', { involvedObject: { namespace: 'default' } }],
+  ['/api/v1/namespaces/default/endpoints', {}],
+  ['/api/v1/namespaces/default/secrets', {}],
+  ['/api/v1/nodes', {}],
+  ['/apis/apps/v1/namespaces/default/replicasets', { spec: { selector, template } }],
+  ['/apis/coordination.k8s.io/v1/namespaces/default/leases', {}],
+  ['/apis/networking.k8s.io/v1/namespaces/default/networkpolicies', { spec: { podSelector: {} } }],
+  ['/apis/certificates.k8s.io/v1/certificatesigningrequests', { spec: { request: 'eA==', signerName: 'a.b/c' } }],
+  ['/apis/storage.k8s.io/v1/csidrivers', { spec: {} }],
 ];
 
 describe('the embedded server and the real one accept the same names', () => {
@@ -59,12 +76,26 @@ describe('the embedded server and the real one accept the same names', () => {
     it.each(NAMES)('%s', async (name) => {
       const body = { ...object, metadata: { name } };
       const { real, ours } = await servers.ask({ method: 'POST', path: `${path}?dryRun=All`, body });
-      expect({ status: ours.status, message: messageOf(ours.body) }).toEqual({
+      expect({ status: ours.status, message: messageOf(ours.body), warnings: ours.warnings }).toEqual({
         status: real.status,
         message: messageOf(real.body),
+        warnings: real.warnings,
       });
     });
   });
+
+  describe.each(KINDS.filter(([path]) => !path.endsWith('/ipaddresses')))(
+    '%s, with a generated name',
+    (path, object) => {
+      it.each(PREFIXES)('%s', async (generateName) => {
+        const body = { ...object, metadata: { generateName } };
+        const { real, ours } = await servers.ask({ method: 'POST', path: `${path}?dryRun=All`, body });
+        const generated = new RegExp(`(${generateName.slice(0, 58)})[a-z0-9]{5}`, 'g');
+        const textOf = (answer: unknown) => JSON.stringify(messageOf(answer))?.replace(generated, '$1GENERATED');
+        expect([ours.status, textOf(ours.body)]).toEqual([real.status, textOf(real.body)]);
+      });
+    },
+  );
 
   it('asks an address whose it is', async () => {
     const asked = { method: 'POST', path: '/apis/networking.k8s.io/v1/ipaddresses' };

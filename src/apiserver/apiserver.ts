@@ -5,9 +5,11 @@ import type { Transport } from '../api/transport.ts';
 import { type Clock, systemClock } from '../observe/clock.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { Admission } from './admission/admission.ts';
+import { ClaimResizeAdmission } from './admission/claim-resize-admission.ts';
 import { LimitRanger } from './admission/limit-ranger.ts';
 import { MutatingPolicies } from './admission/policy/mutating-policies.ts';
 import { ValidatingPolicies } from './admission/policy/validating-policies.ts';
+import { PriorityAdmission } from './admission/priority-admission.ts';
 import { ResourceQuota } from './admission/resource-quota.ts';
 import { RuntimeClassAdmission } from './admission/runtime-class-admission.ts';
 import { ServiceAccountAdmission } from './admission/service-account-admission.ts';
@@ -193,7 +195,9 @@ export class ApiServer implements AsyncDisposable {
   #addPlugins({ newCluster }: ApiServerOptions): void {
     const { admission, store, identity, roles } = this.#api;
     admission.add(new LimitRanger(store));
+    admission.add(new PriorityAdmission(store));
     admission.add(new RuntimeClassAdmission(store));
+    admission.add(new ClaimResizeAdmission(store));
     if (newCluster) admission.add(new ServiceAccountAdmission(store, (prefix) => identity.generatedName(prefix)));
     admission.add(new MutatingPolicies(this.#api));
     admission.add(new MutatingWebhooks(this.#api, this.#webhooks));

@@ -3,7 +3,7 @@ import { applyPatch } from '../apply/server-side-apply.ts';
 import { parseText } from '../request/body.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
-import { badRequest, notFound } from '../request/status-error.ts';
+import { badRequest, conflict, notFound } from '../request/status-error.ts';
 import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
 import { finish } from '../storage/steps.ts';
 import { asString, isObject, type JsonObject } from '../values/json.ts';
@@ -27,8 +27,11 @@ export async function handleApply(api: Api, scope: ResourceScope): Promise<Serve
     if (info.subresource !== '') throw notFound(resource, info.name);
     checkNamespace(api, resource, scope.namespace, info.name);
     const object = applied(api, scope, undefined, config, query);
-    const metadata = metadataOf(object);
-    delete metadata.uid;
+    const uid = asString(metadataOf(config).uid);
+    if (uid !== '') {
+      const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+      throw conflict(resource, info.name, why);
+    }
     return writeResponse(api, scope, 201, await finish(writer.creation(resource, object, options)));
   }
   const steps = writer.updating(resource, info.name, options, (old) => applied(api, scope, old, config, query));

@@ -1,21 +1,26 @@
 /** Hands out cluster addresses and node ports, each to one holder at a time. */
 export class NumberAllocator {
   readonly #from: number;
-  readonly #count: number;
+  readonly #end: number;
+  readonly #firstChosen: number;
   readonly #used = new Set<number>();
 
-  constructor(from: number, count: number) {
+  /** Numbers from `from` on; those before `firstChosen` are for who asks for them by name. */
+  constructor(from: number, count: number, firstChosen = from) {
     this.#from = from;
-    this.#count = count;
+    this.#end = from + count;
+    this.#firstChosen = firstChosen;
   }
 
   /** A free number, chosen by chance; undefined when none is left. */
   allocate(random: () => number): number | undefined {
-    if (this.#used.size >= this.#count) return undefined;
-    let candidate = this.#from + Math.floor(random() * this.#count);
-    while (this.#used.has(candidate)) candidate = candidate + 1 < this.#from + this.#count ? candidate + 1 : this.#from;
-    this.#used.add(candidate);
-    return candidate;
+    const count = this.#end - this.#firstChosen;
+    const start = Math.floor(random() * count);
+    for (let step = 0; step < count; step++) {
+      const candidate = this.#firstChosen + ((start + step) % count);
+      if (this.reserve(candidate)) return candidate;
+    }
+    return undefined;
   }
 
   /** Takes a given number. False when somebody holds it, or when it is out of range. */
@@ -26,7 +31,7 @@ export class NumberAllocator {
   }
 
   contains(number: number): boolean {
-    return number >= this.#from && number < this.#from + this.#count;
+    return number >= this.#from && number < this.#end;
   }
 
   release(number: number): void {

@@ -1,16 +1,16 @@
-import { type FieldError, invalid, notSupported, required } from '../request/field-error.ts';
+import { type FieldError, invalid, notSupported } from '../request/field-error.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asObject, asString, ensureObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
-import { setDefault, specOf } from './defaulting.ts';
+import { validateSchedule, validateTimeZone } from './cron-schedule.ts';
+import { items, setDefault, specOf } from './defaulting.ts';
+import { NAME_LABELS, UID_LABELS, validateGeneratedLabels, validateJobSpec } from './job-rules.ts';
+import { validateJobStatus } from './job-status.ts';
+import { nameWarnings } from './name-warnings.ts';
+import { validateNonNegative } from './number-rules.ts';
 import { defaultPodTemplate } from './pod-spec.ts';
-import { validatePodSpec } from './pod-validation.ts';
-import { nonNegative, validateTemplate } from './workloads.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
-const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
-const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid'];
-const JOB_RESTARTS = ['OnFailure', 'Never'];
 
 function defaultJobSpec(spec: JsonObject): void {
   if (spec.parallelism === undefined && spec.completions === undefined) spec.completions = 1;
@@ -20,6 +20,9 @@ function defaultJobSpec(spec: JsonObject): void {
   spec.suspend ??= false;
   setDefault(spec, 'podReplacementPolicy', spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed');
   spec.manualSelector ??= false;
+  for (const rule of items(asObject(spec.podFailurePolicy).rules)) {
+    for (const pattern of items(rule.onPodConditions)) setDefault(pattern, 'status', 'True');
+  }
 }
 
 /** Makes pods of this job, and no others, match its selector. */
@@ -45,6 +48,7 @@ function copyTemplateLabels(object: JsonObject): void {
 
 export const jobStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
   // For clients from before owner references; kubectl says Background.
   garbageCollection: 'orphan',
   defaults(object) {
@@ -55,18 +59,13 @@ export const jobStrategy: Strategy = {
   },
   prepareForCreate(object) {
     if (specOf(object).manualSelector !== true) generateSelector(object);
-    copyTemplateLabels(object);
   },
+  canonicalize: copyTemplateLabels,
   validate(object) {
     const spec = specOf(object);
-    const errors = ['parallelism', 'completions', 'backoffLimit'].flatMap((field) => nonNegative(spec, field));
-    errors.push(...validateTemplate(spec, JOB_RESTARTS));
-    const policy = asString(asObject(asObject(spec.template).spec).restartPolicy);
-    if (policy !== 'Always') return errors;
-    const detail = 'Required value: valid values: "OnFailure", "Never"';
-    const others = errors.filter((error) => error.field !== 'spec.template.spec.restartPolicy');
-    return [...others, { reason: 'FieldValueRequired', field: 'spec.template.spec.restartPolicy', message: detail }];
+    return [...validateJobSpec(spec, 'spec'), ...validateGeneratedLabels(object)];
   },
+  validateStatusUpdate: validateJobStatus,
   warnOnDelete({ propagationPolicy, orphanDependents }) {
     if (propagationPolicy !== undefined || orphanDependents !== undefined) return undefined;
     return 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
@@ -83,10 +82,10 @@ export const jobStrategy: Strategy = {
 };
 
 const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
-const CRON_MACROS = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly|every \S+)$/;
 
 export const cronJobStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
   defaults(object) {
     const spec = specOf(object);
     setDefault(spec, 'concurrencyPolicy', 'Allow');
@@ -104,23 +103,24 @@ export const cronJobStrategy: Strategy = {
   validate(object) {
     const spec = specOf(object);
     const errors: FieldError[] = [];
-    const schedule = asString(spec.schedule);
-    if (schedule === '') errors.push(required('spec.schedule'));
-    else if (!CRON_MACROS.test(schedule) && schedule.trim().split(/\s+/).length !== 5) {
-      const count = schedule.trim().split(/\s+/).length;
-      errors.push(invalid('spec.schedule', schedule, `expected exactly 5 fields, found ${count}: [${schedule}]`));
-    }
+    const template = asObject(spec.jobTemplate);
+    const field = 'spec.jobTemplate';
+    errors.push(...validateSchedule(asString(spec.schedule), 'spec.schedule'));
+    errors.push(...validateNonNegative(spec.startingDeadlineSeconds, 'spec.startingDeadlineSeconds'));
+    errors.push(...validateTimeZone(spec.timeZone, 'spec.timeZone'));
     if (!CONCURRENCY.includes(asString(spec.concurrencyPolicy))) {
       errors.push(notSupported('spec.concurrencyPolicy', spec.concurrencyPolicy, CONCURRENCY));
     }
-    const pod = asObject(asObject(asObject(asObject(spec.jobTemplate).spec).template).spec);
-    errors.push(...validatePodSpec(pod, 'spec.jobTemplate.spec.template.spec'));
-    if (asString(pod.restartPolicy) === 'Always') {
-      errors.push({
-        reason: 'FieldValueRequired',
-        field: 'spec.jobTemplate.spec.template.spec.restartPolicy',
-        message: 'Required value: valid values: "OnFailure", "Never"',
-      });
+    const job = asObject(template.spec);
+    if (job.selector !== undefined) {
+      errors.push(invalid(`${field}.spec.selector`, job.selector, '`selector` will be auto-generated'));
+    }
+    if (job.manualSelector === true) {
+      errors.push(notSupported(`${field}.spec.manualSelector`, true, ['nil', 'false']));
+    }
+    errors.push(...validateJobSpec(job, `${field}.spec`, { hasSelector: false }));
+    for (const limit of ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']) {
+      errors.push(...validateNonNegative(spec[limit], `spec.${limit}`));
     }
     return errors;
   },

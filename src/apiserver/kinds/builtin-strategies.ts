@@ -6,14 +6,17 @@ import { cronJobStrategy, jobStrategy } from './batch.ts';
 import * as cluster from './cluster-objects.ts';
 import * as core from './core-objects.ts';
 import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
+import { podDisruptionBudgetStrategy } from './disruption-budget.ts';
 import { eventStrategy, eventsV1Strategy } from './event.ts';
 import { selectableField } from './field-text.ts';
 import { NAME_RULES } from './kind-names.ts';
 import { mutatingBindingStrategy, mutatingPolicyStrategy } from './mutating-policy.ts';
 import { namespaceStrategy } from './namespace.ts';
+import { networkPolicyStrategy } from './network-policy.ts';
 import { podStrategy } from './pod.ts';
 import * as rbac from './rbac.ts';
 import { serviceStrategy } from './service.ts';
+import { persistentVolumeClaimStrategy } from './volume-claim.ts';
 import { webhookStrategy } from './webhook-configuration.ts';
 import * as workloads from './workloads.ts';
 
@@ -31,7 +34,7 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['limitranges', core.limitRangeStrategy],
     ['namespaces', namespaceStrategy],
     ['nodes', core.nodeStrategy],
-    ['persistentvolumeclaims', core.persistentVolumeClaimStrategy],
+    ['persistentvolumeclaims', persistentVolumeClaimStrategy],
     ['persistentvolumes', core.persistentVolumeStrategy],
     ['pods', podStrategy],
     ['podtemplates', workloads.podTemplateStrategy],
@@ -56,9 +59,9 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['ingresses.networking.k8s.io', cluster.ingressStrategy],
     ['ipaddresses.networking.k8s.io', cluster.ipAddressStrategy],
     ['ingressclasses.networking.k8s.io', cluster.ingressClassStrategy],
-    ['networkpolicies.networking.k8s.io', cluster.networkPolicyStrategy],
+    ['networkpolicies.networking.k8s.io', networkPolicyStrategy],
     ['runtimeclasses.node.k8s.io', { createOnUpdate: true, unconditionalUpdate: false }],
-    ['poddisruptionbudgets.policy', cluster.podDisruptionBudgetStrategy],
+    ['poddisruptionbudgets.policy', podDisruptionBudgetStrategy],
     ['clusterrolebindings.rbac.authorization.k8s.io', rbac.roleBindingStrategy(false)],
     ['clusterroles.rbac.authorization.k8s.io', rbac.roleStrategy(false)],
     ['rolebindings.rbac.authorization.k8s.io', rbac.roleBindingStrategy(true)],

@@ -1,7 +1,8 @@
-import { type FieldError, invalid, required } from '../request/field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asArray, asObject, asString, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
-import { pathSegment } from '../values/name-rules.ts';
+import { pathSegment, qualifiedNameProblems } from '../values/name-rules.ts';
+import { metadataOf } from '../values/object-meta.ts';
 import { items, optionalObject, setDefault, setDefaultNumber, specOf } from './defaulting.ts';
 
 export const ipAddressStrategy: Strategy = {
@@ -41,20 +42,6 @@ function dropCoordination(object: JsonObject, old: JsonObject): void {
   for (const field of ['strategy', 'preferredHolder']) if (before[field] === undefined) delete spec[field];
 }
 
-export const networkPolicyStrategy: Strategy = {
-  generation: true,
-  defaults(object) {
-    const spec = specOf(object);
-    for (const direction of ['ingress', 'egress']) {
-      for (const rule of items(spec[direction])) {
-        for (const port of items(rule.ports)) setDefault(port, 'protocol', 'TCP');
-      }
-    }
-    if (asArray(spec.policyTypes).length > 0) return;
-    spec.policyTypes = asArray(spec.egress).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
-  },
-};
-
 export const ingressStrategy: Strategy = {
   generation: true,
   validate(object) {
@@ -93,17 +80,28 @@ export const storageClassStrategy: Strategy = {
     setDefault(object, 'reclaimPolicy', 'Delete');
     setDefault(object, 'volumeBindingMode', 'Immediate');
   },
-  validate: (object) => (asString(object.provisioner) === '' ? [required('provisioner')] : []),
-  validateUpdate(object, old) {
+  validate(object) {
     const errors: FieldError[] = [];
-    for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']) {
-      if (!jsonEqual(object[field], old[field])) {
-        errors.push({ reason: 'FieldValueForbidden', field, message: `Forbidden: updates to ${field} are forbidden.` });
-      }
+    const provisioner = asString(object.provisioner).toLowerCase();
+    if (provisioner === '') errors.push(required('provisioner'));
+    else errors.push(...qualifiedNameProblems(provisioner).map((text) => invalid('provisioner', provisioner, text)));
+    for (const [field, values] of [
+      ['reclaimPolicy', ['Delete', 'Retain']],
+      ['volumeBindingMode', ['Immediate', 'WaitForFirstConsumer']],
+    ] as const) {
+      if (!values.some((value) => value === object[field])) errors.push(notSupported(field, object[field], values));
     }
     return errors;
   },
+  validateUpdate: (object, old) =>
+    ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'].flatMap((field) =>
+      immutable(object, old, field),
+    ),
 };
+
+function immutable(object: JsonObject, old: JsonObject, field: string): FieldError[] {
+  return jsonEqual(object[field], old[field]) ? [] : [invalid(field, object[field], 'field is immutable')];
+}
 
 export const csiDriverStrategy: Strategy = {
   unconditionalUpdate: false,
@@ -123,33 +121,33 @@ export const csiDriverStrategy: Strategy = {
 export const priorityClassStrategy: Strategy = {
   generation: true,
   defaults: (object) => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),
-  validateUpdate(object, old) {
-    if ((object.value ?? 0) === (old.value ?? 0)) return [];
-    return [{ reason: 'FieldValueForbidden', field: 'value', message: 'Forbidden: may not be changed in an update.' }];
-  },
-};
-
-export const podDisruptionBudgetStrategy: Strategy = {
-  generation: true,
-  unconditionalUpdate: false,
-  validate(object) {
-    const spec = specOf(object);
+  validateCreate(object) {
     const errors: FieldError[] = [];
-    if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined) {
-      errors.push(invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
+    const name = asString(metadataOf(object).name);
+    if (name.startsWith('system-')) {
+      if (['system-node-critical', 'system-cluster-critical'].includes(name)) return errors;
+      const rule = "priority class names with 'system-' prefix are reserved for system use only";
+      errors.push(forbidden('metadata.name', `${rule}. error: ${name} is not a known system priority class`));
+    } else if (Number(object.value ?? 0) > MAX_USER_PRIORITY) {
+      const detail = `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`;
+      errors.push(forbidden('value', detail));
     }
-    for (const field of ['minAvailable', 'maxUnavailable']) {
-      const value = spec[field];
-      if (typeof value === 'number' && value < 0) {
-        errors.push(invalid(`spec.${field}`, value, 'must be greater than or equal to 0'));
-      }
-      if (typeof value === 'string' && Number.parseInt(value, 10) > 100) {
-        errors.push(invalid(`spec.${field}`, value, 'must not be greater than 100%'));
-      }
+    if (!PREEMPTION_POLICIES.includes(asString(object.preemptionPolicy))) {
+      errors.push(notSupported('preemptionPolicy', object.preemptionPolicy, PREEMPTION_POLICIES));
     }
     return errors;
   },
+  validateUpdate(object, old) {
+    const errors: FieldError[] = [];
+    if ((object.value ?? 0) !== (old.value ?? 0)) {
+      errors.push(forbidden('value', 'may not be changed in an update.'));
+    }
+    return [...errors, ...immutable(object, old, 'preemptionPolicy')];
+  },
 };
+
+const MAX_USER_PRIORITY = 1_000_000_000;
+const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 
 export const endpointSliceStrategy: Strategy = {
   generation: true,

@@ -1,11 +1,14 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
 import { keepField } from '../storage/object-writer.ts';
 import type { Strategy, WriteContext } from '../storage/strategy.ts';
+import { networkProblems } from '../values/ip-address.ts';
 import { asArray, asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import { configKeyProblems, labelValueProblems, qualifiedNameProblems } from '../values/name-rules.ts';
 import { metadataOf, timestamp } from '../values/object-meta.ts';
 import { items, setDefault, specOf } from './defaulting.ts';
+import { protect } from './protection.ts';
+import { validateAccessModes, validateClassName, validatePositiveAmount, validateVolumeMode } from './volume-claim.ts';
 
-const KEY = /^[-._a-zA-Z0-9]+$/;
 const MAX_DATA_BYTES = 1024 * 1024;
 
 /** `encoded` are the fields whose values are Base64; the limit counts the bytes that they stand for. */
@@ -15,7 +18,7 @@ function validateKeys(object: JsonObject, plain: readonly string[], encoded: rea
   for (const field of [...plain, ...encoded]) {
     const encoding = encoded.includes(field) ? 'base64' : 'utf8';
     for (const [key, value] of Object.entries(asObject(object[field])).sort(([a], [b]) => (a < b ? -1 : 1))) {
-      for (const detail of keyProblems(key)) errors.push(invalid(`${field}[${key}]`, key, detail));
+      for (const detail of configKeyProblems(key)) errors.push(invalid(`${field}[${key}]`, key, detail));
       bytes += Buffer.byteLength(asString(value), encoding);
     }
   }
@@ -27,17 +30,6 @@ function validateKeys(object: JsonObject, plain: readonly string[], encoded: rea
     });
   }
   return errors;
-}
-
-function keyProblems(key: string): string[] {
-  if (key.length > 253) return ['must be no more than 253 bytes'];
-  if (!KEY.test(key)) {
-    return [
-      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
-    ];
-  }
-  if (key === '.' || key === '..') return [`must not be '${key}'`];
-  return key.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
 function validateFrozen(object: JsonObject, old: JsonObject, fields: readonly string[]): FieldError[] {
@@ -52,7 +44,15 @@ function validateFrozen(object: JsonObject, old: JsonObject, fields: readonly st
 }
 
 export const configMapStrategy: Strategy = {
-  validate: (object) => validateKeys(object, ['data'], ['binaryData']),
+  validate(object) {
+    const errors = validateKeys(object, ['data'], ['binaryData']);
+    const binary = asObject(object.binaryData);
+    for (const key of Object.keys(asObject(object.data)).sort()) {
+      if (Object.hasOwn(binary, key))
+        errors.push(invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+    }
+    return errors;
+  },
   validateUpdate: (object, old) => validateFrozen(object, old, ['data', 'binaryData']),
 };
 
@@ -63,6 +63,10 @@ const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/ssh-auth': ['ssh-privatekey'],
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
+
+/** One of them is enough. */
+const BASIC_AUTH_KEYS = ['username', 'password'];
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 
 export const secretStrategy: Strategy = {
   defaults(object) {
@@ -78,6 +82,16 @@ export const secretStrategy: Strategy = {
     const data = asObject(object.data);
     for (const key of SECRET_KEYS[asString(object.type)] ?? []) {
       if (!Object.hasOwn(data, key)) errors.push(required(`data[${key}]`));
+    }
+    if (object.type === 'kubernetes.io/ssh-auth' && data['ssh-privatekey'] === '') {
+      errors.push(required('data[ssh-privatekey]'));
+    }
+    if (object.type === 'kubernetes.io/basic-auth' && !BASIC_AUTH_KEYS.some((key) => Object.hasOwn(data, key))) {
+      errors.push(...BASIC_AUTH_KEYS.map((key) => required(`data[${key}]`)));
+    }
+    const account = asObject(metadataOf(object).annotations)[ACCOUNT_NAME];
+    if (object.type === 'kubernetes.io/service-account-token' && asString(account) === '') {
+      errors.unshift(required(`metadata.annotations[${ACCOUNT_NAME}]`));
     }
     return errors;
   },
@@ -110,9 +124,12 @@ export const serviceAccountStrategy: Strategy = {
 };
 
 export const nodeStrategy: Strategy = {
+  // The kubelet brings its status when it registers the node.
+  statusOnCreate: true,
   defaults(object) {
     const status = asObject(object.status);
     if (isObject(status.capacity) && status.allocatable === undefined) status.allocatable = { ...status.capacity };
+    syncPodRanges(specOf(object));
   },
   prepareForCreate(object) {
     const spec = specOf(object);
@@ -121,7 +138,61 @@ export const nodeStrategy: Strategy = {
     if (!taints.some((taint) => taint.key === key)) taints.push({ key, effect: 'NoSchedule' });
     spec.taints = taints;
   },
+  validate(object) {
+    const spec = specOf(object);
+    return [...validateTaints(items(spec.taints)), ...validatePodRanges(spec)];
+  },
+  validateUpdate(object, old) {
+    const [spec, before] = [specOf(object), specOf(old)];
+    const errors: FieldError[] = [];
+    for (const [field, shown] of [
+      ['podCIDRs', 'podCIDR'],
+      ['providerID', 'providerID'],
+    ] as const) {
+      if (before[field] === undefined || jsonEqual(spec[field], before[field])) continue;
+      errors.push(forbidden(`spec.${field}`, `node updates may not change ${shown} except from "" to valid`));
+    }
+    return errors;
+  },
 };
+
+/** The first of the ranges has a field of its own, which older clients set alone. */
+function syncPodRanges(spec: JsonObject): void {
+  const first = asString(spec.podCIDR);
+  const ranges = asArray(spec.podCIDRs).map(asString);
+  if (first !== '' && ranges[0] !== first) spec.podCIDRs = [first];
+  else if (ranges[0] !== undefined) spec.podCIDR = ranges[0];
+}
+
+function validatePodRanges(spec: JsonObject): FieldError[] {
+  return asArray(spec.podCIDRs).flatMap((range, index) =>
+    networkProblems(asString(range)).map((text) => invalid(`spec.podCIDRs[${index}]`, range, text)),
+  );
+}
+
+const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** The paths are those of the real server, which has the taints in the metadata. */
+function validateTaints(taints: readonly JsonObject[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  taints.forEach((taint, index) => {
+    const field = `metadata.taints[${index}]`;
+    const [key, value, effect] = [asString(taint.key), asString(taint.value), asString(taint.effect)];
+    errors.push(...qualifiedNameProblems(key).map((text) => invalid(`${field}.key`, key, text)));
+    errors.push(...labelValueProblems(value).map((text) => invalid(`${field}.value`, value, text)));
+    if (effect === '') errors.push(required(`${field}.effect`));
+    else if (!TAINT_EFFECTS.includes(effect)) errors.push(notSupported(`${field}.effect`, effect, TAINT_EFFECTS));
+    const pair = `${key} ${effect}`;
+    if (seen.has(pair)) {
+      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null };
+      const error = duplicate(field, shown);
+      errors.push({ ...error, message: `${error.message}: taints must be unique by key and effect pair` });
+    }
+    seen.add(pair);
+  });
+  return errors;
+}
 
 export const persistentVolumeStrategy: Strategy = {
   returnDeletedObject: true,
@@ -151,11 +222,45 @@ export const persistentVolumeStrategy: Strategy = {
     const capacity = asObject(spec.capacity);
     if (Object.keys(capacity).length === 0) errors.push(required('spec.capacity'));
     if (capacity.storage === undefined) errors.push(notSupported('spec.capacity', spec.capacity, ['storage']));
-    const sources = Object.keys(spec).filter((field) => !VOLUME_FIELDS.has(field));
-    if (sources.length === 0) errors.push(required('spec', 'must specify a volume type'));
-    return errors;
+    const modes = asArray(spec.accessModes).map(asString);
+    errors.push(...validateAccessModes(modes, 'spec.accessModes'));
+    if (capacity.storage !== undefined)
+      errors.push(...validatePositiveAmount(capacity.storage, 'spec.capacity[storage]'));
+    errors.push(...validateVolumeSource(spec));
+    if (!RECLAIM_POLICIES.includes(asString(spec.persistentVolumeReclaimPolicy))) {
+      const policy = spec.persistentVolumeReclaimPolicy;
+      errors.push(notSupported('spec.persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES));
+    }
+    errors.push(...validateClassName(spec.storageClassName, 'spec.storageClassName'));
+    return [...errors, ...validateVolumeMode(spec.volumeMode, 'spec.volumeMode')];
   },
 };
+
+const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
+
+function validateVolumeSource(spec: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const sources = Object.keys(spec).filter((field) => !VOLUME_FIELDS.has(field));
+  if (sources.length === 0) errors.push(required('spec', 'must specify a volume type'));
+  for (const field of sources.slice(1)) {
+    errors.push(forbidden(`spec.${field}`, 'may not specify more than 1 volume type'));
+  }
+  const path = asString(asObject(spec.hostPath).path);
+  if (isObject(spec.hostPath) && path === '') errors.push(required('spec.hostPath.path'));
+  if (isObject(spec.csi)) {
+    for (const field of ['driver', 'volumeHandle']) {
+      if (asString(spec.csi[field]) === '') errors.push(required(`spec.csi.${field}`));
+    }
+  }
+  if (isObject(spec.local) && spec.nodeAffinity === undefined) {
+    errors.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
+  }
+  if (path === '/' && spec.persistentVolumeReclaimPolicy === 'Recycle') {
+    const detail = "may not be 'recycle' for a hostPath mount of '/'";
+    errors.push(forbidden('spec.persistentVolumeReclaimPolicy', detail));
+  }
+  return errors;
+}
 
 /** What of a volume's spec does not say where its data is. */
 const VOLUME_FIELDS = new Set([
@@ -169,42 +274,6 @@ const VOLUME_FIELDS = new Set([
   'volumeAttributesClassName',
   'volumeMode',
 ]);
-
-/** What the protection admission plugin does, which is on by default. */
-function protect(object: JsonObject, finalizer: string): void {
-  const metadata = metadataOf(object);
-  const present = asArray(metadata.finalizers).map(asString);
-  metadata.finalizers = present.includes(finalizer) ? present : [...present, finalizer];
-}
-
-export const persistentVolumeClaimStrategy: Strategy = {
-  returnDeletedObject: true,
-  defaults: (object) => setDefault(specOf(object), 'volumeMode', 'Filesystem'),
-  prepareForCreate(object) {
-    object.status = { phase: 'Pending' };
-    protect(object, 'kubernetes.io/pvc-protection');
-  },
-  validate(object) {
-    const spec = specOf(object);
-    const errors: FieldError[] = [];
-    if (asArray(spec.accessModes).length === 0) {
-      errors.push(required('spec.accessModes', 'at least 1 access mode is required'));
-    }
-    const requests = asObject(asObject(spec.resources).requests);
-    if (requests.storage === undefined) errors.push(required('spec.resources[storage]'));
-    return errors;
-  },
-  validateUpdate(object, old) {
-    const fixed = ({ resources: _r, volumeName: _v, volumeAttributesClassName: _c, ...rest }: JsonObject) => rest;
-    const [now, before] = [fixed(specOf(object)), fixed(specOf(old))];
-    // A claim without a class may get one later.
-    if (before.storageClassName === undefined) delete now.storageClassName;
-    if (jsonEqual(now, before)) return [];
-    const detail =
-      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-    return [forbidden('spec', detail)];
-  },
-};
 
 export const endpointsStrategy: Strategy = {
   createOnUpdate: true,

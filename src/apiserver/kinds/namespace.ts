@@ -26,6 +26,9 @@ export const namespaceStrategy: Strategy = {
     if (!finalizers.includes('kubernetes')) finalizers.push('kubernetes');
     object.spec = { finalizers };
     object.status = { phase: 'Active' };
+  },
+
+  canonicalize(object) {
     const metadata = metadataOf(object);
     metadata.labels = { ...asObject(metadata.labels), [NAME_LABEL]: asString(metadata.name) };
   },

@@ -7,15 +7,20 @@ import {
   notSupported,
   required,
 } from '../request/field-error.ts';
-import { asObject, asString, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
-import { dnsLabel } from '../values/name-rules.ts';
+import { asArray, asObject, asString, isObject, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
+import { dnsLabel, dnsSubdomain, qualifiedNameProblems } from '../values/name-rules.ts';
 import { validateLabels } from '../values/object-meta.ts';
-import { amountText, parseAmounts } from '../values/resource-amounts.ts';
+import { type Amounts, amountText, parseAmounts } from '../values/resource-amounts.ts';
+import { validateContainerPorts, validateEnvironment, validateLifecycle, validateProbes } from './container-rules.ts';
 import { items } from './defaulting.ts';
+import { between } from './number-rules.ts';
+import { validateScheduling } from './scheduling-rules.ts';
+import { validateHostPorts, validateMounts, validateVolumes } from './volume-rules.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
+const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const MAX_INT32 = 2_147_483_647;
 
 /** The parts of a PodSpec whose absence or nonsense a user would notice. */
@@ -23,9 +28,7 @@ export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
   const errors: FieldError[] = [];
   const volumes = new Set(items(spec.volumes).map((volume) => asString(volume.name)));
   const names = new Set<string>();
-  items(spec.volumes).forEach((volume, index) => {
-    errors.push(...validateName(asString(volume.name), `${field}.volumes[${index}].name`));
-  });
+  errors.push(...validateVolumes(spec.volumes, `${field}.volumes`));
   if (items(spec.containers).length === 0) errors.push(required(`${field}.containers`));
   // Pods alone have ephemeral ones, at `spec`.
   const isPod = field === 'spec';
@@ -44,21 +47,13 @@ export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
   }
   const deadline = spec.activeDeadlineSeconds;
   if (typeof deadline === 'number') errors.push(...between(deadline, 1, MAX_INT32, `${field}.activeDeadlineSeconds`));
-  items(spec.tolerations).forEach(({ operator, value }, index) => {
-    if (operator !== 'Exists' || asString(value) === '') return;
-    const at = `${field}.tolerations[${index}].operator`;
-    errors.push(invalid(at, value, "value must be empty when `operator` is 'Exists'"));
-  });
+  errors.push(...validateHostPorts(spec, `${field}.containers`), ...validateScheduling(spec, field));
+  errors.push(...validateNames(spec, field), ...validateDns(spec, field));
   errors.push(...validateLabels(asObject(spec.nodeSelector), `${field}.nodeSelector`));
   if (!isPod && items(spec.ephemeralContainers).length > 0) {
     errors.push(forbidden(`${field}.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }
   return errors;
-}
-
-function between(value: JsonValue, least: number, most: number, field: string): FieldError[] {
-  if (typeof value === 'number' && value >= least && value <= most) return [];
-  return [invalid(field, value, `must be between ${least} and ${most}, inclusive`)];
 }
 
 function validateName(name: string, field: string): FieldError[] {
@@ -73,48 +68,71 @@ function validateContainer(container: JsonObject, field: string, volumes: Readon
   else if (image.trim() !== image) {
     errors.push(invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'));
   }
-  const portNames = new Set<string>();
-  items(container.ports).forEach((port, index) => {
-    const at = `${field}.ports[${index}]`;
-    const name = asString(port.name);
-    if (name !== '' && portNames.has(name)) errors.push(duplicate(`${at}.name`, name));
-    portNames.add(name);
-    const number = port.containerPort;
-    if (number === undefined || number === 0) errors.push(required(`${at}.containerPort`));
-    else errors.push(...validatePort(number, `${at}.containerPort`));
-    if (!PROTOCOLS.includes(asString(port.protocol))) {
-      errors.push(notSupported(`${at}.protocol`, port.protocol, PROTOCOLS));
-    }
-  });
-  items(container.env).forEach((variable, index) => {
-    if (asString(variable.name) === '') errors.push(required(`${field}.env[${index}].name`));
-  });
-  items(container.volumeMounts).forEach((mount, index) => {
-    const at = `${field}.volumeMounts[${index}]`;
-    const volume = asString(mount.name);
-    if (volume === '') errors.push(required(`${at}.name`));
-    else if (!volumes.has(volume)) errors.push(notFoundValue(`${at}.name`, volume));
-    if (asString(mount.mountPath) === '') errors.push(required(`${at}.mountPath`));
-  });
+  errors.push(...validateContainerPorts(container, field), ...validateEnvironment(container, field));
+  errors.push(
+    ...validateMounts(container, field, (name) => (volumes.has(name) ? undefined : notFoundValue(field, name))),
+  );
+  errors.push(...validateProbes(container, field), ...validateLifecycle(container, field));
   if (!PULL_POLICIES.includes(asString(container.imagePullPolicy))) {
     errors.push(notSupported(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES));
   }
+  if (!MESSAGE_POLICIES.includes(asString(container.terminationMessagePolicy))) {
+    errors.push(
+      notSupported(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, MESSAGE_POLICIES),
+    );
+  }
   return [...errors, ...validateResources(asObject(container.resources), `${field}.resources`)];
+}
+
+/** The names that other objects and hosts have. */
+function validateNames(spec: JsonObject, field: string): FieldError[] {
+  const rules = { serviceAccountName: dnsSubdomain, nodeName: dnsSubdomain, hostname: dnsLabel, subdomain: dnsLabel };
+  return Object.entries(rules).flatMap(([part, rule]) => {
+    const name = asString(spec[part]);
+    return name === '' ? [] : rule(name, false).map((text) => invalid(`${field}.${part}`, name, text));
+  });
+}
+
+function validateDns(spec: JsonObject, field: string): FieldError[] {
+  const policy = asString(spec.dnsPolicy);
+  if (!DNS_POLICIES.includes(policy)) return [notSupported(`${field}.dnsPolicy`, policy, DNS_POLICIES)];
+  if (policy !== 'None') return [];
+  if (!isObject(spec.dnsConfig)) {
+    return [required(`${field}.dnsConfig`, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+  }
+  if (asArray(spec.dnsConfig.nameservers).length > 0) return [];
+  return [
+    required(`${field}.dnsConfig.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None'),
+  ];
+}
+
+const STANDARD_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
+
+function validateAmounts(amounts: Amounts, field: string): FieldError[] {
+  return [...amounts].flatMap(([name, amount]) => {
+    const at = `${field}[${name}]`;
+    const errors = qualifiedNameProblems(name).map((text) => invalid(at, name, text));
+    if (!name.includes('/') && !STANDARD_RESOURCES.includes(name) && !name.startsWith('hugepages-')) {
+      if (errors.length === 0) errors.push(invalid(at, name, 'must be a standard resource type or fully qualified'));
+      errors.push(invalid(at, name, 'must be a standard resource for containers'));
+    }
+    if (amount.nanos < 0n) errors.push(invalid(at, amountText(amount), 'must be greater than or equal to 0'));
+    return errors;
+  });
 }
 
 /** Nothing asks for more than it may have. */
 function validateResources(resources: JsonObject, field: string): FieldError[] {
   const limits = parseAmounts(resources.limits);
-  return [...parseAmounts(resources.requests)].flatMap(([name, amount]) => {
+  const requests = parseAmounts(resources.requests);
+  const errors = [...validateAmounts(limits, `${field}.limits`), ...validateAmounts(requests, `${field}.requests`)];
+  const exceeded = [...requests].flatMap(([name, amount]) => {
     const limit = limits.get(name);
     if (limit === undefined || amount.nanos <= limit.nanos) return [];
     const detail = `must be less than or equal to ${name} limit of ${amountText(limit)}`;
     return [invalid(`${field}.requests`, amountText(amount), detail)];
   });
-}
-
-export function validatePort(value: JsonValue, field: string): FieldError[] {
-  return between(value, 1, 65_535, field);
+  return [...errors, ...exceeded];
 }
 
 /** What may change in the spec of a pod that exists; the rest is fixed. */

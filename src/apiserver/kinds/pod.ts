@@ -2,7 +2,9 @@ import { type FieldError, forbidden } from '../request/field-error.ts';
 import { keepField } from '../storage/object-writer.ts';
 import type { Strategy } from '../storage/strategy.ts';
 import { asArray, asObject, asString, ensureObject, getPath, type JsonObject } from '../values/json.ts';
+import { timestamp } from '../values/object-meta.ts';
 import { items, specOf } from './defaulting.ts';
+import { nameWarnings } from './name-warnings.ts';
 import { defaultPodSpec } from './pod-spec.ts';
 import {
   keepAllButEphemeralContainers,
@@ -16,10 +18,6 @@ import { qosClassOf } from './quality-of-service.ts';
 
 const TOLERATION_SECONDS = 300;
 const TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
-const PRIORITIES: Readonly<Record<string, number>> = {
-  'system-cluster-critical': 2_000_000_000,
-  'system-node-critical': 2_000_001_000,
-};
 
 function requestsFromLimits(container: JsonObject): void {
   const resources = asObject(container.resources);
@@ -42,12 +40,6 @@ function tolerateLostNodes(spec: JsonObject): void {
   spec.tolerations = tolerations;
 }
 
-/** Another one. */
-function setPriority(spec: JsonObject): void {
-  if (spec.priority === undefined) spec.priority = PRIORITIES[asString(spec.priorityClassName)] ?? 0;
-  spec.preemptionPolicy ??= 'PreemptLowerPriority';
-}
-
 /** The first of the addresses has a field of its own, which older clients set alone. */
 function syncAddresses(object: JsonObject): void {
   const status = asObject(object.status);
@@ -62,9 +54,22 @@ function syncAddresses(object: JsonObject): void {
   }
 }
 
+/** What a pod says for as long as it has scheduling gates. */
+function gatedCondition(nowMs: number): JsonObject {
+  return {
+    type: 'PodScheduled',
+    status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(nowMs),
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  };
+}
+
 export const podStrategy: Strategy = {
   generation: true,
   returnDeletedObject: true,
+  warnings: (object, old) => nameWarnings(object, old, "the Pod's hostname"),
 
   defaults(object) {
     const spec = specOf(object);
@@ -80,13 +85,13 @@ export const podStrategy: Strategy = {
 
   admit(object) {
     tolerateLostNodes(specOf(object));
-    setPriority(specOf(object));
   },
 
-  prepareForCreate(object) {
+  prepareForCreate(object, context) {
     const spec = specOf(object);
     if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
     object.status = { phase: 'Pending', qosClass: qosClassOf(object) };
+    if (items(spec.schedulingGates).length > 0) asObject(object.status).conditions = [gatedCondition(context.nowMs)];
   },
 
   prepareForUpdate(object, old, { subresource }) {

@@ -1,51 +1,27 @@
-import { LabelSelector, type LabelSelectorObject } from '../../api/label-selector.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
 import { keepField } from '../storage/object-writer.ts';
 import type { Strategy } from '../storage/strategy.ts';
-import { asObject, asString, ensureObject, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
+import {
+  asObject,
+  asString,
+  ensureObject,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+} from '../values/json.ts';
+import { dnsLabel } from '../values/name-rules.ts';
 import { metadataOf } from '../values/object-meta.ts';
-import { optionalObject, setDefault, specOf } from './defaulting.ts';
+import { items, optionalObject, setDefault, specOf } from './defaulting.ts';
+import { nameWarnings } from './name-warnings.ts';
+import { percentOf, validateAtMost100Percent, validateCountOrPercent, validateNonNegative } from './number-rules.ts';
 import { defaultPodTemplate } from './pod-spec.ts';
-import { validatePodSpec } from './pod-validation.ts';
+import { countsNotNegative, replicaStatusRules } from './replica-status.ts';
+import { unmatchedLabels, validatePodTemplate, validateTemplate, validateTemplateMetadata } from './template-rules.ts';
+import { validateClaimSpec } from './volume-claim.ts';
 
-/** Selector and template of a workload: there, and made for each other. */
-export function validateTemplate(spec: JsonObject, restartPolicies: readonly string[] = ['Always']): FieldError[] {
-  const errors: FieldError[] = [];
-  const template = asObject(spec.template);
-  const podSpec = asObject(template.spec);
-  if (!isObject(spec.selector)) {
-    errors.push(required('spec.selector'), unmatchedLabels(template));
-  } else errors.push(...validateSelector(spec.selector, template));
-  errors.push(...validatePodSpec(podSpec, 'spec.template.spec'));
-  const policy = asString(podSpec.restartPolicy);
-  if (!restartPolicies.includes(policy) && ['Always', 'OnFailure', 'Never'].includes(policy)) {
-    errors.push(notSupported('spec.template.spec.restartPolicy', policy, restartPolicies));
-  }
-  return errors;
-}
-
-function validateSelector(selector: JsonObject, template: JsonObject): FieldError[] {
-  let parsed: LabelSelector;
-  try {
-    parsed = LabelSelector.fromObject(selector as LabelSelectorObject);
-  } catch (error) {
-    const detail = `invalid label selector: ${error instanceof Error ? error.message : String(error)}`;
-    return [invalid('spec.selector', selector, detail)];
-  }
-  if (parsed.matchesEverything) return [invalid('spec.selector', selector, 'empty selector is invalid for deployment')];
-  const labels = asObject(asObject(template.metadata).labels) as Record<string, string>;
-  return parsed.matches(labels) ? [] : [unmatchedLabels(template)];
-}
-
-function unmatchedLabels(template: JsonObject): FieldError {
-  const { labels } = asObject(template.metadata);
-  return invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`');
-}
-
-export function nonNegative(spec: JsonObject, field: string): FieldError[] {
-  const value = spec[field];
-  if (typeof value !== 'number' || value >= 0) return [];
-  return [invalid(`spec.${field}`, value, 'must be greater than or equal to 0')];
+function nonNegative(spec: JsonObject, ...fields: readonly string[]): FieldError[] {
+  return fields.flatMap((field) => validateNonNegative(spec[field], `spec.${field}`));
 }
 
 function immutable(object: JsonObject, old: JsonObject, field: string): FieldError[] {
@@ -53,8 +29,11 @@ function immutable(object: JsonObject, old: JsonObject, field: string): FieldErr
   return jsonEqual(now, before) ? [] : [invalid(`spec.${field}`, now, 'field is immutable')];
 }
 
+const REPLICATED = { kind: 'deployment', deadlineless: 'ReplicaSet', unreadable: 'invalid label selector' };
+
 export const deploymentStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
 
   defaults(object) {
     const spec = specOf(object);
@@ -86,20 +65,87 @@ export const deploymentStrategy: Strategy = {
 
   validate(object) {
     const spec = specOf(object);
-    return [...nonNegative(spec, 'replicas'), ...validateTemplate(spec), ...nonNegative(spec, 'revisionHistoryLimit')];
+    const errors = [
+      ...nonNegative(spec, 'replicas'),
+      ...validateTemplate(spec, REPLICATED),
+      ...validateDeploymentStrategy(asObject(spec.strategy)),
+      ...nonNegative(spec, 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'),
+    ];
+    const deadline = Number(spec.progressDeadlineSeconds);
+    if (deadline <= Number(spec.minReadySeconds ?? 0)) {
+      errors.push(invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+    }
+    return errors;
   },
+  validateStatusUpdate: replicaStatusRules({
+    counted: [
+      'observedGeneration',
+      'replicas',
+      'updatedReplicas',
+      'readyReplicas',
+      'availableReplicas',
+      'unavailableReplicas',
+      'terminatingReplicas',
+      'collisionCount',
+    ],
+    within: ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+    ready: 'readyReplicas',
+  }),
   validateUpdate: (object, old) => immutable(object, old, 'selector'),
 };
 
+function validateDeploymentStrategy(strategy: JsonObject): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  const field = 'spec.strategy.rollingUpdate';
+  if (type === 'Recreate') {
+    if (rollingUpdate === undefined) return [];
+    return [forbidden(field, "may not be specified when strategy `type` is 'Recreate'")];
+  }
+  if (type !== 'RollingUpdate') {
+    const shown = { Type: asString(type), RollingUpdate: rollingUpdate ?? null };
+    return [notSupported('spec.strategy', shown, ['Recreate', 'RollingUpdate'])];
+  }
+  const { maxUnavailable, maxSurge } = asObject(rollingUpdate);
+  return [
+    ...validateCountOrPercent(maxUnavailable, `${field}.maxUnavailable`),
+    ...validateCountOrPercent(maxSurge, `${field}.maxSurge`),
+    ...(isNothing(maxUnavailable) && isNothing(maxSurge)
+      ? [invalid(`${field}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0')]
+      : []),
+    ...validateAtMost100Percent(maxUnavailable, `${field}.maxUnavailable`),
+  ];
+}
+
+/** 0, or 0 percent; what is neither a number nor a percentage counts as nothing. */
+function isNothing(value: JsonValue | undefined): boolean {
+  return typeof value === 'number' ? value === 0 : percentOf(value) === 0;
+}
+
 export const replicaSetStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
   defaults(object) {
     const spec = specOf(object);
     if (spec.replicas === undefined) spec.replicas = 1;
     defaultPodTemplate(spec);
   },
-  validate: (object) => [...nonNegative(specOf(object), 'replicas'), ...validateTemplate(specOf(object))],
+  validate: (object) => [
+    ...nonNegative(specOf(object), 'replicas', 'minReadySeconds'),
+    ...validateTemplate(specOf(object), REPLICATED),
+  ],
   validateUpdate: (object, old) => immutable(object, old, 'selector'),
+  validateStatusUpdate: replicaStatusRules({
+    counted: [
+      'replicas',
+      'fullyLabeledReplicas',
+      'readyReplicas',
+      'availableReplicas',
+      'observedGeneration',
+      'terminatingReplicas',
+    ],
+    within: ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    ready: 'readyReplicas',
+  }),
 };
 
 const STATEFUL_SET_MUTABLE = [
@@ -138,7 +184,43 @@ export const statefulSetStrategy: Strategy = {
       setDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
     }
   },
-  validate: (object) => [...nonNegative(specOf(object), 'replicas'), ...validateTemplate(specOf(object))],
+  prepareForCreate: dropMaxUnavailable,
+  prepareForUpdate: dropMaxUnavailable,
+  warnings(object) {
+    if (Number(specOf(object).revisionHistoryLimit) >= 0) return [];
+    return [
+      'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+    ];
+  },
+  validate(object) {
+    const spec = specOf(object);
+    const name = asString(spec.serviceName);
+    return [
+      ...(name === '' ? [] : dnsLabel(name, false).map((text) => invalid('spec.serviceName', name, text))),
+      ...validateStatefulSetPolicies(spec),
+      ...nonNegative(spec, 'replicas', 'minReadySeconds'),
+      ...validateNonNegative(asObject(spec.ordinals).start, 'spec.ordinals.start'),
+      ...validateTemplate(asValidated(spec), { kind: 'statefulset', deadlineless: 'StatefulSet', unreadable: '' }),
+      ...validateTemplateMetadata(asObject(spec.template), 'spec.template'),
+    ];
+  },
+  validateCreate: (object) =>
+    items(specOf(object).volumeClaimTemplates).flatMap((claim, index) =>
+      validateClaimSpec(specOf(claim), `spec.volumeClaimTemplates[${index}].spec`),
+    ),
+  validateStatusUpdate: replicaStatusRules({
+    counted: [
+      'replicas',
+      'readyReplicas',
+      'currentReplicas',
+      'updatedReplicas',
+      'availableReplicas',
+      'observedGeneration',
+      'collisionCount',
+    ],
+    within: ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
+    ready: 'status.readyReplicas',
+  }),
   validateUpdate(object, old) {
     const fixed = (value: JsonObject) =>
       Object.fromEntries(Object.entries(specOf(value)).filter(([key]) => !STATEFUL_SET_MUTABLE.includes(key)));
@@ -154,6 +236,47 @@ export const statefulSetStrategy: Strategy = {
     ];
   },
 };
+
+/** Each pod gets a name of its own as its host name, and a volume for each of the claims that are made for it. */
+function asValidated(spec: JsonObject): JsonObject {
+  const template = asObject(spec.template);
+  const { hostname: _h, subdomain: _s, ...pod } = asObject(template.spec);
+  const claims = items(spec.volumeClaimTemplates).map((claim) => asString(metadataOf(claim).name));
+  const others = items(pod.volumes).filter((volume) => !claims.includes(asString(volume.name)));
+  const volumes = claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  return { ...spec, template: { ...template, spec: { ...pod, volumes: [...others, ...volumes] } } };
+}
+
+/** A field of a feature that is off by default. */
+function dropMaxUnavailable(object: JsonObject): void {
+  delete asObject(asObject(specOf(object).updateStrategy).rollingUpdate).maxUnavailable;
+}
+
+function validateStatefulSetPolicies(spec: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const { podManagementPolicy: management, updateStrategy, persistentVolumeClaimRetentionPolicy } = spec;
+  if (management !== 'OrderedReady' && management !== 'Parallel') {
+    errors.push(invalid('spec.podManagementPolicy', management, "must be 'OrderedReady' or 'Parallel'"));
+  }
+  const { type, rollingUpdate } = asObject(updateStrategy);
+  const { partition } = asObject(rollingUpdate);
+  const shown = rollingUpdate === undefined ? null : { Partition: partition ?? 0, MaxUnavailable: null };
+  if (type === 'OnDelete' && rollingUpdate !== undefined) {
+    const detail = "only allowed for updateStrategy 'RollingUpdate'";
+    errors.push(invalid('spec.updateStrategy.rollingUpdate', shown, detail));
+  } else if (type === 'RollingUpdate') {
+    errors.push(...validateNonNegative(partition, 'spec.updateStrategy.rollingUpdate.partition'));
+  } else if (type !== 'OnDelete') {
+    const value = { Type: asString(type), RollingUpdate: shown };
+    errors.push(invalid('spec.updateStrategy', value, "must be 'RollingUpdate' or 'OnDelete'"));
+  }
+  for (const field of ['whenDeleted', 'whenScaled']) {
+    const policy = asString(asObject(persistentVolumeClaimRetentionPolicy)[field]);
+    if (policy === 'Retain' || policy === 'Delete') continue;
+    errors.push(notSupported(`spec.persistentVolumeClaimRetentionPolicy.${field}`, policy, ['Retain', 'Delete']));
+  }
+  return errors;
+}
 
 /** Where apps/v1 keeps a field that older versions had. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -184,12 +307,55 @@ export const daemonSetStrategy: Strategy = {
     const annotations = ensureObject(metadataOf(object), 'annotations');
     annotations[TEMPLATE_GENERATION] = changed ? String(Number(before) + 1) : before;
   },
-  validate: (object) => validateTemplate(specOf(object)),
+  validate(object) {
+    const spec = specOf(object);
+    return [
+      ...validateTemplate(spec, { kind: 'daemonset', deadlineless: 'DaemonSet' }),
+      ...nonNegative(spec, 'minReadySeconds'),
+      ...validateDaemonSetStrategy(asObject(spec.updateStrategy)),
+      ...nonNegative(spec, 'revisionHistoryLimit'),
+    ];
+  },
   validateUpdate: (object, old) => immutable(object, old, 'selector'),
+  validateStatusUpdate: countsNotNegative([
+    'currentNumberScheduled',
+    'numberMisscheduled',
+    'desiredNumberScheduled',
+    'numberReady',
+    'observedGeneration',
+    'updatedNumberScheduled',
+    'numberAvailable',
+    'numberUnavailable',
+    'collisionCount',
+  ]),
 };
+
+function validateDaemonSetStrategy({ type, rollingUpdate }: JsonObject): FieldError[] {
+  if (type === 'OnDelete') return [];
+  if (type !== 'RollingUpdate') {
+    const shown = { Type: asString(type), RollingUpdate: rollingUpdate ?? null };
+    return [notSupported('spec.updateStrategy', shown, ['RollingUpdate', 'OnDelete'])];
+  }
+  const { maxUnavailable, maxSurge } = asObject(rollingUpdate);
+  const field = 'spec.updateStrategy.rollingUpdate';
+  const errors: FieldError[] = [];
+  for (const [name, value] of Object.entries({ maxUnavailable, maxSurge })) {
+    errors.push(...validateCountOrPercent(value, `${field}.${name}`));
+    errors.push(...validateAtMost100Percent(value, `${field}.${name}`));
+  }
+  const [hasUnavailable, hasSurge] = [!isNothing(maxUnavailable), !isNothing(maxSurge)];
+  if (hasUnavailable && hasSurge) {
+    errors.push(invalid(`${field}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
+  }
+  if (!hasUnavailable && !hasSurge) {
+    errors.push(required(`${field}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  }
+  return errors;
+}
 
 export const replicationControllerStrategy: Strategy = {
   generation: true,
+  warnings: (object, old) => nameWarnings(object, old),
   garbageCollection: 'orphan',
   defaults(object) {
     const spec = specOf(object);
@@ -204,10 +370,17 @@ export const replicationControllerStrategy: Strategy = {
   },
   validate(object) {
     const spec = specOf(object);
-    const errors = nonNegative(spec, 'replicas');
+    const errors = nonNegative(spec, 'minReadySeconds');
     if (!isObject(spec.selector)) errors.push(required('spec.selector'));
+    errors.push(...nonNegative(spec, 'replicas'));
     if (!isObject(spec.template)) return [...errors, required('spec.template')];
-    return [...errors, ...validatePodSpec(asObject(spec.template.spec), 'spec.template.spec')];
+    const { labels } = asObject(spec.template.metadata);
+    const wanted = Object.entries(asObject(spec.selector));
+    if (!wanted.every(([key, value]) => asObject(labels)[key] === value)) errors.push(unmatchedLabels(spec.template));
+    errors.push(...validatePodTemplate(spec.template, 'spec.template'));
+    const policy = asString(asObject(spec.template.spec).restartPolicy);
+    if (policy !== 'Always') errors.push(notSupported('spec.template.spec.restartPolicy', policy, ['Always']));
+    return errors;
   },
 };
 
@@ -215,7 +388,7 @@ export const podTemplateStrategy: Strategy = {
   generation: true,
   returnDeletedObject: true,
   defaults: (object) => defaultPodTemplate(object),
-  validate: (object) => validatePodSpec(asObject(asObject(object.template).spec), 'template.spec'),
+  validate: (object) => validatePodTemplate(asObject(object.template), 'template'),
 };
 
 export const controllerRevisionStrategy: Strategy = {

@@ -18,6 +18,11 @@ export function invalid(field: string, value: JsonValue | undefined, detail: str
   return make('FieldValueInvalid', field, `Invalid value: ${goValue(value)}`, detail);
 }
 
+/** As `invalid`, where the real server shows no value. */
+export function invalidWithoutValue(field: string, detail: string): FieldError {
+  return make('FieldValueInvalid', field, 'Invalid value', detail);
+}
+
 export function notSupported(field: string, value: JsonValue | undefined, supported: readonly string[]): FieldError {
   const listed = supported.map((item) => JSON.stringify(item)).join(', ');
   const detail = supported.length > 0 ? `supported values: ${listed}` : '';

@@ -20,7 +20,7 @@ import {
   type JsonValue,
   jsonEqual,
 } from '../values/json.ts';
-import { dnsSubdomain } from '../values/name-rules.ts';
+import { anyName, dnsSubdomain } from '../values/name-rules.ts';
 import {
   finalizersOf,
   finalizerWarnings,
@@ -30,6 +30,7 @@ import {
   validateMetadataUpdate,
 } from '../values/object-meta.ts';
 import { shownObject } from './outside-conversion.ts';
+import { keepOwnersOnce } from './owner-references.ts';
 import type { ServedResource } from './served-resource.ts';
 import { finishNow, resultOf, type Steps } from './steps.ts';
 import type { StoredObject } from './stored-object.ts';
@@ -86,6 +87,18 @@ export class ObjectWriter {
   }
 
   *creation(resource: ServedResource, object: JsonObject, options: WriteOptions): Steps<StoredObject> {
+    let isStored = false;
+    let stored: StoredObject;
+    try {
+      stored = yield* this.#tryCreation(resource, object, options);
+      isStored = !options.dryRun;
+    } finally {
+      resource.strategy.afterAttempt?.(object, isStored);
+    }
+    return yield* this.#shown(resource, stored, options);
+  }
+
+  *#tryCreation(resource: ServedResource, object: JsonObject, options: WriteOptions): Steps<StoredObject> {
     const { identity, clock } = this.#api;
     const { strategy, table } = resource;
     const context = this.context(options);
@@ -102,14 +115,21 @@ export class ObjectWriter {
     metadata.creationTimestamp = timestamp(clock.now());
     const generated = this.#chooseName(resource, metadata);
 
-    if (resource.hasStatus) keepField(object, { status: resource.init.emptyStatus }, 'status');
+    if (resource.hasStatus && !strategy.statusOnCreate) {
+      keepField(object, { status: resource.init.emptyStatus }, 'status');
+    }
+    keepOwnersOnce(metadata, options.warn);
     if (strategy.generation) metadata.generation = 1;
     strategy.prepareForCreate?.(object, context);
-    this.#judge(resource, object, [
-      ...this.#validateMetadata(resource, metadata, options),
+    const aboutMetadata = this.#validateMetadata(resource, metadata, options);
+    const ownErrors = [
       ...(strategy.validate?.(object, context) ?? []),
       ...(strategy.validateCreate?.(object, context) ?? []),
-    ]);
+    ];
+    this.#judge(resource, object, strategy.nameRule === anyName ? ownErrors : [...aboutMetadata, ...ownErrors]);
+    this.#judge(resource, object, aboutMetadata);
+    strategy.canonicalize?.(object);
+    for (const text of strategy.warnings?.(object, undefined) ?? []) options.warn(text);
     // Before the last plugins are asked: what they count is stored in the turn in which they count it.
     const encoded = yield* this.#encoded(resource, object, options);
     if (asked) yield* admission.validate(asked);
@@ -124,9 +144,8 @@ export class ObjectWriter {
       throw statusError(500, '', 'resourceVersion should not be set on objects to be created');
     }
     const stored = options.dryRun ? shownObject(resource, object, 0) : this.#put(resource, encoded, options);
-    strategy.afterWrite?.(object, undefined, context);
     if (asked) admission.committed(asked);
-    return yield* this.#shown(resource, stored, options);
+    return stored;
   }
 
   /**
@@ -161,9 +180,7 @@ export class ObjectWriter {
     options: WriteOptions,
     change: (old: JsonObject) => JsonObject,
   ): Steps<StoredObject | undefined> {
-    const { store } = this.#api;
-    const { strategy, table } = resource;
-    const existing = table.objects.get(keyFor(options.namespace, name));
+    const existing = resource.table.objects.get(keyFor(options.namespace, name));
     if (!existing) throw notFound(resource, name);
     const shown = options.user ? yield* resource.show(existing) : existing;
     const old = shown.decode();
@@ -171,10 +188,36 @@ export class ObjectWriter {
     // What may have to begin again must find what the client sent as it was.
     const mayWait = options.user && (resource.shown !== undefined || this.#api.admission.mayWait(resource));
     const object = mayWait ? cloneJson(changed) : changed;
+    let stored: StoredObject | undefined;
+    try {
+      stored = yield* this.#replace(resource, { object, old, existing, shown }, options);
+    } finally {
+      const isStored = stored !== shown && resource.table.objects.get(existing.key) === stored;
+      resource.strategy.afterAttempt?.(object, isStored);
+    }
+    if (stored === undefined || stored === shown) return stored;
+    return yield* this.#shown(resource, stored, options);
+  }
+
+  /** Undefined when somebody else wrote the object meanwhile; `shown` when nothing had to be written. */
+  *#replace(
+    resource: ServedResource,
+    {
+      object,
+      old,
+      existing,
+      shown,
+    }: { object: JsonObject; old: JsonObject; existing: StoredObject; shown: StoredObject },
+    options: WriteOptions,
+  ): Steps<StoredObject | undefined> {
+    const { store } = this.#api;
+    const { strategy, table } = resource;
     const context = this.context(options);
+    const name = asString(metadataOf(old).name);
     this.#checkVersion(resource, name, object, existing);
     keepSystemFields(object, old);
     metadataOf(object).resourceVersion = String(existing.revision);
+    keepOwnersOnce(metadataOf(object), options.warn);
     const admission = options.user && this.#api.admission.active(resource);
     const asked = admission && admissionRequest(resource, 'UPDATE', { name, object, old }, context, options.asked);
     if (asked) yield* admission.mutate(asked);
@@ -188,6 +231,7 @@ export class ObjectWriter {
       ...(this.#validateUpdate(resource, object, old, context) ?? []),
     ];
     this.#judge(resource, object, errors);
+    if (!isStatus(options.subresource)) for (const text of strategy.warnings?.(object, old) ?? []) options.warn(text);
     const isRemoved = isFinished(object, old) && (strategy.mayDeleteDuringUpdate?.(object) ?? true);
     const isKept = !isRemoved && isStoredAsNow(resource, existing) && equalButForTimes(object, old);
     const encoded = isRemoved || isKept ? object : yield* this.#encoded(resource, object, options);
@@ -204,9 +248,8 @@ export class ObjectWriter {
     const stored = options.dryRun
       ? shownObject(resource, object, existing.revision)
       : this.#put(resource, encoded, options, existing);
-    strategy.afterWrite?.(object, old, context);
     if (asked) admission.committed(asked);
-    return yield* this.#shown(resource, stored, options);
+    return stored;
   }
 
   /** What is to be stored for an object of a client. */

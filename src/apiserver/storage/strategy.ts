@@ -43,6 +43,8 @@ export interface Strategy {
   readonly uncached?: boolean;
   /** Beside metadata.name and metadata.namespace. */
   readonly selectableFields?: readonly SelectableField[];
+  /** A new object may bring its status. Default false. */
+  readonly statusOnCreate?: boolean;
   /** The group that refusals name when it is not that of the resource. */
   readonly errorGroup?: string;
 
@@ -60,6 +62,10 @@ export interface Strategy {
   validateCreate?(object: JsonObject, context: WriteContext): FieldError[];
   validateUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
   validateStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): FieldError[];
+  /** Fills in what follows from the rest of a new object, after it was judged. */
+  canonicalize?(object: JsonObject): void;
+  /** What the client should know of an object that is accepted; `old` is unset for a new one. */
+  warnings?(object: JsonObject, old: JsonObject | undefined): string[];
   /** Refuses or allows a deletion; throws `StatusError` to refuse. */
   checkDelete?(object: JsonObject): void;
   /** What the client of a deletion should know. */
@@ -72,8 +78,8 @@ export interface Strategy {
   gracePeriod?(object: JsonObject, requestedSeconds: number | undefined): number | undefined;
   /** Whether an update that emptied the finalizers of a deleted object may remove it. Default: yes. */
   mayDeleteDuringUpdate?(object: JsonObject): boolean;
-  /** After a write has been committed. */
-  afterWrite?(object: JsonObject, old: JsonObject | undefined, context: WriteContext): void;
+  /** After every attempt to write: whether the object that was prepared is stored. A dry run stores nothing. */
+  afterAttempt?(object: JsonObject, isStored: boolean): void;
   afterDelete?(object: JsonObject, context: WriteContext): void;
   /** After the whole server went back in time: for an object that is gone, or for one that is back. */
   afterRestore?(gone: JsonObject | undefined, back: JsonObject | undefined): void;

@@ -136,3 +136,8 @@ function equalOrOpen(a: JsonValue | undefined, b: JsonValue | undefined, open: C
 function isContainer(value: JsonValue | undefined): value is Container {
   return typeof value === 'object' && value !== null;
 }
+
+/** With its keys in the order in which Go prints maps. */
+export function sortedKeys(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

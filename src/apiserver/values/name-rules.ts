@@ -56,6 +56,9 @@ export const pathSegment: NameRule = (name, isPrefix) => {
   return ['/', '%'].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 };
 
+/** As `pathSegment`, for kinds that do not judge their metadata: it is looked at when the rest is fine. */
+export const anyName: NameRule = (name, isPrefix) => pathSegment(name, isPrefix);
+
 /** The one way to write an address: of IPv6, the shortest one. */
 export const ipAddressName: NameRule = (name) => {
   if (isIPv4(name)) return [];
@@ -65,6 +68,37 @@ export const ipAddressName: NameRule = (name) => {
   if (/^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(shortest)) return ['must not be an IPv4-mapped IPv6 address'];
   return shortest === name ? [] : [`must be in canonical form (${JSON.stringify(shortest)})`];
 };
+
+/** A key of the data of a ConfigMap or a Secret. */
+export function configKeyProblems(key: string): string[] {
+  if (key.length > 253) return ['must be no more than 253 bytes'];
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    return [
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    ];
+  }
+  if (key === '.' || key === '..') return [`must not be '${key}'`];
+  return key.startsWith('..') ? ["must not start with '..'"] : [];
+}
+
+/** The name of a port of a container, which others refer to by it. */
+export function portNameProblems(name: string): string[] {
+  const problems = tooLong(name, 15, 'characters');
+  if (!/^[-a-z0-9]+$/.test(name)) {
+    problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  }
+  if (!/[a-z]/.test(name)) problems.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) problems.push('must not contain consecutive hyphens');
+  if (/^-|-$/.test(name)) problems.push('must not begin or end with a hyphen');
+  return problems;
+}
+
+/** Such as "acme.io/foo": a domain, and a path below it. */
+export function domainPrefixedPathProblems(text: string): string[] {
+  const [domain = '', ...path] = text.split('/');
+  if (domain === '' || path.join('/') === '') return ['must be a domain-prefixed path (such as "acme.io/foo")'];
+  return dnsSubdomain(domain, false);
+}
 
 /** A label or annotation key. */
 export function qualifiedNameProblems(key: string): string[] {

@@ -71,7 +71,7 @@ function validateOwners(metadata: JsonObject): FieldError[] {
   let controller = '';
   for (const item of asArray(metadata.ownerReferences)) {
     const reference = asObject(item);
-    if (asString(reference.apiVersion).replace(/^.*\//, '') === '') {
+    if (!/^(?:[^/]+\/)?[^/]+$/.test(asString(reference.apiVersion))) {
       errors.push(invalid(`${field}.apiVersion`, asString(reference.apiVersion), 'version must not be empty'));
     }
     for (const part of ['kind', 'name', 'uid']) {

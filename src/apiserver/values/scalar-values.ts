@@ -16,7 +16,8 @@ const GO_TYPES: Readonly<Record<ScalarType, string>> = {
   MicroTime: 'string',
   Duration: 'v1.Duration',
   Quantity: 'resource.Quantity',
-  IntOrString: 'intstr.IntOrString',
+  // This reads a number unless it is a string.
+  IntOrString: 'int32',
   RawExtension: 'runtime.RawExtension',
   FieldsV1: 'v1.FieldsV1',
   JSON: 'v1.JSON',
@@ -72,7 +73,7 @@ export function readScalar(type: ScalarType, value: JsonValue): ScalarReading {
     case 'Quantity':
       return readQuantity(value);
     case 'IntOrString':
-      return typeof value === 'string' || Number.isInteger(value) ? { value } : mismatch;
+      return typeof value === 'string' ? { value } : readInteger('int32', value);
     default:
       return { value };
   }

@@ -127,7 +127,8 @@ class Reader {
 
   /** The value as the field's tags have it written; undefined when it is left out. */
   #written(field: FieldSchema, value: JsonValue | undefined): JsonValue | undefined {
-    if (field.omit === 'never') return value ?? zeroOf(field);
+    // Built-in kinds are stored as protobuf, which does not tell an empty list from none.
+    if (field.omit === 'never') return field.shape !== 'one' && isEmpty(value) ? null : (value ?? zeroOf(field));
     if (field.shape !== 'one') return isEmpty(value) ? undefined : value;
     if (field.pointer) return value;
     if (isScalar(field.type)) {

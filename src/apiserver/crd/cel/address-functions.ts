@@ -1,4 +1,9 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import {
+  maskedBits,
+  networkContains,
+  parseAddress as parseIpAddress,
+  parseNetwork as parseIpNetwork,
+} from '../../values/ip-address.ts';
 import { CelError } from './cel-error.ts';
 import type { FunctionTable } from './function-table.ts';
 import { type CelValue, LibraryValue } from './values.ts';
@@ -43,7 +48,7 @@ class Network extends LibraryValue {
   }
 
   contains(address: Address): boolean {
-    return address.family === this.address.family && mask(address, this.length) === mask(this.address, this.length);
+    return networkContains(this, address);
   }
 }
 
@@ -61,7 +66,7 @@ export const addressFunctions: FunctionTable = {
   '.ip': (value) => (value instanceof Network ? value.address : undefined),
   '.masked': (value) =>
     value instanceof Network
-      ? new Network(new Address(value.address.family, mask(value.address, value.length)), value.length)
+      ? new Network(new Address(value.address.family, maskedBits(value.address, value.length)), value.length)
       : undefined,
   '.containsIP': (network, address) => {
     const other = typeof address === 'string' ? parseAddress(address) : address;
@@ -78,46 +83,12 @@ function refuse(text: string, what: string): CelValue {
   throw new CelError(`${what} ${JSON.stringify(text)} parse error during conversion from string`);
 }
 
-function width(family: 4 | 6): bigint {
-  return family === 4 ? 32n : 128n;
-}
-
-function mask({ family, bits }: Address, length: number): bigint {
-  const rest = width(family) - BigInt(length);
-  return (bits >> rest) << rest;
-}
-
-/** Without zones and without IPv4 addresses written as IPv6, as Kubernetes wants them. */
 function parseAddress(text: string): Address | undefined {
-  if (isIPv4(text)) {
-    return new Address(
-      4,
-      text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n),
-    );
-  }
-  if (!isIPv6(text) || text.includes('%') || /^::ffff:/i.test(text)) return undefined;
-  const [head = '', tail] = text.split('::');
-  const groups = (part: string): string[] => (part === '' ? [] : part.split(':').flatMap(group));
-  const before = groups(head);
-  const after = tail === undefined ? [] : groups(tail);
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
-  const all = [...before, ...zeros, ...after];
-  return new Address(
-    6,
-    all.reduce((bits, part) => (bits << 16n) | BigInt(`0x${part}`), 0n),
-  );
-}
-
-/** The last group may be an IPv4 address. */
-function group(part: string): string[] {
-  if (!part.includes('.')) return [part];
-  const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
-  return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
+  const parsed = parseIpAddress(text);
+  return parsed && new Address(parsed.family, parsed.bits);
 }
 
 function parseNetwork(text: string): Network | undefined {
-  const [start = '', length = '', ...more] = text.split('/');
-  const address = parseAddress(start);
-  if (address === undefined || more.length > 0 || !/^(?:0|[1-9]\d{0,2})$/.test(length)) return undefined;
-  return BigInt(length) <= width(address.family) ? new Network(address, Number(length)) : undefined;
+  const parsed = parseIpNetwork(text);
+  return parsed && new Network(new Address(parsed.address.family, parsed.address.bits), parsed.length);
 }

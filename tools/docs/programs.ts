@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { bundleOptions } from '../../scripts/bundle-options.ts';
@@ -49,8 +49,8 @@ export class Programs implements Disposable {
   }
 
   static async build(root: string, programs: readonly Program[]): Promise<Programs> {
-    // Here, because what the library depends on is looked up from where the program is.
-    const folder = mkdtempSync(join(root, 'node_modules', '.programs-'));
+    // Here, because what the library depends on is looked up from where the program is. esbuild names files by their real paths.
+    const folder = mkdtempSync(join(realpathSync(join(root, 'node_modules')), '.programs-'));
     const entries = new Map<string, string>();
     for (const [index, { name, file, text = '' }] of programs.entries()) {
       const stem = `${index}-${name.replace(/[^\w-]+/g, '-')}`;

@@ -6,7 +6,7 @@ import { JsonMetadataOutlines, type MetadataNames } from './json-metadata-outlin
 import { JsonPaths, parseJson } from './json-values.ts';
 import { isLarge, JsonViews } from './json-views.ts';
 import { bindFields, type PartReader, type ViewSource } from './lazy-view.ts';
-import { Outline, type OutlineField } from './outline.ts';
+import { Outline, OutlineField } from './outline.ts';
 import type { PackedFormat } from './packed-cached.ts';
 
 const NO_LABELS: Labels = Object.freeze({});
@@ -160,7 +160,7 @@ export class JsonFormat implements PackedFormat, PartReader {
       const field = isType ? PLAIN_TEXT.exec(value)?.[1] : this.#views.accessor(name);
       if (field === undefined) return null;
       types.push(isType ? Buffer.from(value) : undefined);
-      fields.push([name, field]);
+      fields.push(new OutlineField(name, field));
     }
     return { fields, types, outlines: new Map() };
   }

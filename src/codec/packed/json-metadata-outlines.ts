@@ -1,7 +1,7 @@
 import { isKey, parseJson } from './json-values.ts';
 import type { JsonViews } from './json-views.ts';
 import type { PartReader } from './lazy-view.ts';
-import { IdentityField, Outline, type OutlineField } from './outline.ts';
+import { OF_IDENTITY, Outline, OutlineField } from './outline.ts';
 
 /** Objects of a kind have few: metadata that look in yet another way are read from the text. */
 const MAX_OUTLINES = 256;
@@ -106,8 +106,9 @@ export class JsonMetadataOutlines {
 
   #learn(names: readonly string[]): Known {
     const fields = names.flatMap((name): OutlineField[] => {
-      const field = isIdentityName(name) ? new IdentityField(name) : this.#views.accessor(name);
-      return field === undefined ? [] : [[name, field]];
+      if (isIdentityName(name)) return [new OutlineField(name, OF_IDENTITY)];
+      const accessor = this.#views.accessor(name);
+      return accessor === undefined ? [] : [new OutlineField(name, accessor)];
     });
     const isWhole = fields.length === names.length && new Set(names).size === names.length;
     return { names, outline: isWhole ? new Outline(fields, this.#part) : null };

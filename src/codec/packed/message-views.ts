@@ -22,7 +22,7 @@ import {
   plainObjects,
   type ViewSource,
 } from './lazy-view.ts';
-import { IdentityField, Outline, type OutlineField } from './outline.ts';
+import { OF_IDENTITY, Outline, OutlineField } from './outline.ts';
 
 type Data = Record<string, unknown>;
 
@@ -262,10 +262,11 @@ export class MessageViews implements PartReader {
     return this.#plan.fields.flatMap((field): OutlineField[] => {
       const { name, slot, absent } = field;
       if ((slots & (1 << slot)) === 0) {
-        return absent === undefined ? [] : [[name, constant(this.#decoder.absentValue(field))]];
+        return absent === undefined ? [] : [new OutlineField(name, constant(this.#decoder.absentValue(field)))];
       }
       const key = this.#isTop ? undefined : this.#identityKeys[slot];
-      return [[name, key === undefined ? (this.#accessors[slot] as PropertyDescriptor) : new IdentityField(key)]];
+      if (key !== undefined) return [new OutlineField(key, OF_IDENTITY)];
+      return [new OutlineField(name, this.#accessors[slot] as PropertyDescriptor)];
     });
   }
 

@@ -5,17 +5,28 @@ import { bindFields, type Identity, type PartReader, plainObjects, type ViewSour
 const ObjectView = plainObjects();
 const MetadataView = plainObjects();
 
-/** A field that says what the identity of the object says. */
-export class IdentityField {
-  readonly key: keyof Identity;
+/** In place of the value of a field that says what the identity of the object says. */
+export const OF_IDENTITY = Symbol('of the identity');
 
-  constructor(key: keyof Identity) {
-    this.key = key;
+/** A field that all these objects have alike, one of their identity, or one that is defined by a descriptor: most often it is read later. */
+export class OutlineField {
+  readonly name: string;
+  readonly text: string | undefined;
+  readonly descriptor: PropertyDescriptor | undefined;
+
+  constructor(name: keyof Identity, value: typeof OF_IDENTITY);
+  constructor(name: string, value: string | PropertyDescriptor);
+  constructor(name: string, value: string | PropertyDescriptor | typeof OF_IDENTITY) {
+    this.name = name;
+    this.text = typeof value === 'string' ? value : undefined;
+    this.descriptor = typeof value === 'object' ? value : undefined;
   }
 
-  /** By name: V8 looks up what has a fixed name much faster. */
-  of(source: Identity): string {
-    switch (this.key) {
+  /** Of a field without a descriptor. */
+  textIn(source: Identity): string {
+    if (this.text !== undefined) return this.text;
+    // By name: V8 looks up what has a fixed name much faster.
+    switch (this.name) {
       case 'name':
         return source.name;
       case 'namespace':
@@ -27,9 +38,6 @@ export class IdentityField {
     }
   }
 }
-
-/** A field that all these objects have alike, one of their identity, or one that is read later. */
-export type OutlineField = readonly [name: string, field: string | IdentityField | PropertyDescriptor];
 
 /**
  * How the views of many objects look that nobody has read: what is not the same in all of them, and not known of each, is put off. Such
@@ -55,10 +63,9 @@ export class Outline implements PartReader {
     const view = this.#metadata === undefined ? new MetadataView() : new ObjectView();
     const fields = this.#fields;
     for (let i = 0; i < fields.length; i++) {
-      const [name, field] = fields[i] as OutlineField;
-      if (typeof field === 'string') view[name] = field;
-      else if (field instanceof IdentityField) view[name] = field.of(source);
-      else Object.defineProperty(view, name, field);
+      const field = fields[i] as OutlineField;
+      if (field.descriptor === undefined) view[field.name] = field.textIn(source);
+      else Object.defineProperty(view, field.name, field.descriptor);
     }
     return bindFields(view, source, this, 0, length);
   }

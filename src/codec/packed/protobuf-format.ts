@@ -9,7 +9,7 @@ import { WireError } from '../protobuf/wire-error.ts';
 import { LENGTH_DELIMITED, setEntry, type WireReader } from '../protobuf/wire-reader.ts';
 import { Accessors, type ViewSource } from './lazy-view.ts';
 import { MessageViews } from './message-views.ts';
-import type { Outline, OutlineField } from './outline.ts';
+import { type Outline, OutlineField } from './outline.ts';
 import type { PackedFormat } from './packed-cached.ts';
 import { ProtobufPaths } from './protobuf-paths.ts';
 
@@ -42,10 +42,7 @@ export class ProtobufFormat implements PackedFormat {
     this.#reader = reader;
     this.#views = new MessageViews(plan, { reader, accessors: new Accessors(), byPlan: new Map() }, true);
     this.#paths = new ProtobufPaths({ type, plan, reader });
-    this.#known = [
-      ['kind', type.kind],
-      ['apiVersion', type.apiVersion],
-    ];
+    this.#known = [new OutlineField('kind', type.kind), new OutlineField('apiVersion', type.apiVersion)];
   }
 
   labels(bytes: Buffer, start: number, end: number): Labels {

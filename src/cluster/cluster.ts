@@ -110,6 +110,8 @@ export class Cluster {
     ]);
     const connection = await resolveConnection(options);
     const transport = new HttpTransport(connection.transport);
+    // Now, so that the first request does not wait for it.
+    if (transport.server.startsWith('https:')) await import('node:tls');
     return new Cluster(transport, transport.server, connection.namespace, options);
   }
 

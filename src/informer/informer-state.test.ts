@@ -61,4 +61,16 @@ describe('the state of an informer of several namespaces', () => {
     expect(both.leftOut).toHaveLength(100);
     expect(both.leftOutCount).toBe(2_000);
   });
+
+  it('asks for one whole state, however many namespaces there are', () => {
+    const parts = Array.from({ length: 1_000 }, (_, i): ReflectorState => ({ ...watching, since: i }));
+    const asked: ReflectorState[] = [];
+    const all = [...parts, { phase: 'backoff', since: 7 } as const];
+    const both = combined(all, (state) => {
+      asked.push(state);
+      return state;
+    });
+    expect(both).toEqual({ phase: 'backoff', since: 7 });
+    expect(asked).toHaveLength(1);
+  });
 });

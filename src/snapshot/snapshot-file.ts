@@ -237,7 +237,9 @@ export function writerName(): string {
 /** Removes what processes that were killed while they wrote have left behind. `nowMs` is by the clock of the file system. */
 async function removeAbandoned(file: string, nowMs: number): Promise<void> {
   const folder = dirname(file);
-  for (const name of await readdir(folder)) {
+  // Who may write to a folder may still not be allowed to list it.
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
     if (!name.startsWith(`${basename(file)}.`) || !UNFINISHED_NAME.test(name.slice(basename(file).length))) continue;
     const path = join(folder, name);
     try {

@@ -133,8 +133,8 @@ export const DAILY_USE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a forbidden namespace is skipped though it should be waited for',
     file: 'src/informer/informer-parts.ts',
-    original: 'return this.#options.skipsForbidden && part.state.phase',
-    replacement: 'return part.state.phase',
+    original: 'return this.#options.skipsForbidden && part.phase',
+    replacement: 'return part.phase',
     tests: [FORBIDDEN],
   },
   {
@@ -146,8 +146,8 @@ export const DAILY_USE_MUTANTS: readonly Mutant[] = [
   },
   {
     bug: 'the state does not say which namespace is missing',
-    file: 'src/informer/informer-state.ts',
-    original: 'if (counted.length === parts.length) return combined;',
+    file: 'src/informer/informer-parts.ts',
+    original: 'if (counted.length === busy.length) return combined;',
     replacement: 'if (counted.length > 0) return combined;',
     tests: [FORBIDDEN],
   },

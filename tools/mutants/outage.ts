@@ -243,15 +243,22 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the latest behindSince of several namespaces counts',
     file: 'src/informer/informer-state.ts',
-    original: 'behindSince: Math.min(...behind)',
-    replacement: 'behindSince: Math.max(...behind)',
+    original: 'behindSince = Math.min(behindSince, part.behindSince ?? Number.POSITIVE_INFINITY);',
+    replacement: 'behindSince = Math.max(behindSince % Number.POSITIVE_INFINITY || 0, part.behindSince ?? 0);',
     tests: ['src/informer/informer-state.test.ts'],
   },
   {
     bug: 'one namespace without contact does not show',
     file: 'src/informer/informer-state.ts',
-    original: 'contacts.length === states.length &&',
-    replacement: 'contacts.length > 0 &&',
+    original: 'part.lastContact ?? Number.NEGATIVE_INFINITY',
+    replacement: 'part.lastContact ?? Number.POSITIVE_INFINITY',
+    tests: ['src/informer/informer-state.test.ts'],
+  },
+  {
+    bug: 'each change of one namespace asks all others for their whole states',
+    file: 'src/informer/informer-state.ts',
+    original: 'leftOutCount += part.leftOutCount ?? 0;',
+    replacement: 'leftOutCount += stateOf(part).leftOutCount ?? 0;',
     tests: ['src/informer/informer-state.test.ts'],
   },
   {

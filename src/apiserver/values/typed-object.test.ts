@@ -47,6 +47,13 @@ describe('readTyped', () => {
     expect(readTyped(type, { additionalProperties: true }).object).toEqual({ additionalProperties: true });
   });
 
+  it('shows an empty list that must be there as null, as protobuf has it, and in definitions, which are stored as JSON, as it is', () => {
+    expect(read('core.v1.Pod', { spec: { containers: [] } }).object.spec).toEqual({ containers: null });
+    const type = typeSchema('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition');
+    if (!type) throw new Error('no schema of definitions');
+    expect(readTyped(type, { spec: { versions: [] } }).object.spec).toMatchObject({ versions: [] });
+  });
+
   it('keeps the zero behind a pointer', () => {
     const { object } = read('apps.v1.Deployment', { spec: { replicas: 0, paused: false } });
     expect(object.spec).toMatchObject({ replicas: 0 });

@@ -17,13 +17,13 @@ export interface TypedObject {
 
 /** Reads JSON as the server does: into the Go struct and out again. Throws `DecodeProblem`. */
 export function readTyped(schema: TypeSchema, object: JsonObject): TypedObject {
-  const reader = new Reader();
+  const reader = new Reader(isStoredAsJson(schema));
   return { object: reader.struct(schema, object, [], ''), unknownFields: reader.unknown };
 }
 
 /** What Go writes for a struct that nobody has filled. */
 export function zeroObject(schema: TypeSchema): JsonObject {
-  return new Reader().struct(schema, {}, [], '');
+  return new Reader(isStoredAsJson(schema)).struct(schema, {}, [], '');
 }
 
 /**
@@ -55,8 +55,18 @@ function layoutOf(schema: TypeSchema): ReadonlyMap<string, KnownField> {
   return layout;
 }
 
+/** Objects of all other types are stored as protobuf. */
+function isStoredAsJson({ name }: TypeSchema): boolean {
+  return shortName(name) === 'CustomResourceDefinition';
+}
+
 class Reader {
   readonly unknown: string[] = [];
+  readonly #isStoredAsJson: boolean;
+
+  constructor(isStoredAsJson: boolean) {
+    this.#isStoredAsJson = isStoredAsJson;
+  }
 
   /** `names` is the path without indices, for messages; `path` the one with them. */
   struct(schema: TypeSchema, value: JsonObject, names: readonly string[], path: string): JsonObject {
@@ -120,15 +130,18 @@ class Reader {
   #choice(schema: TypeSchema, value: JsonValue, names: readonly string[]): JsonValue {
     const inner = schema.fields.map(({ type }) => (isScalar(type) ? undefined : typeSchema(type))).find(Boolean);
     if (!inner) return value;
-    const quiet = new Reader();
+    const quiet = new Reader(this.#isStoredAsJson);
     const read = (one: JsonValue) => (isObject(one) ? quiet.struct(inner, one, names, '') : one);
     return Array.isArray(value) ? value.map(read) : read(value);
   }
 
   /** The value as the field's tags have it written; undefined when it is left out. */
   #written(field: FieldSchema, value: JsonValue | undefined): JsonValue | undefined {
-    // Built-in kinds are stored as protobuf, which does not tell an empty list from none.
-    if (field.omit === 'never') return field.shape !== 'one' && isEmpty(value) ? null : (value ?? zeroOf(field));
+    if (field.omit === 'never') {
+      // Protobuf does not tell an empty list from none.
+      const isNone = field.shape !== 'one' && isEmpty(value) && !this.#isStoredAsJson;
+      return isNone ? null : (value ?? zeroOf(field));
+    }
     if (field.shape !== 'one') return isEmpty(value) ? undefined : value;
     if (field.pointer) return value;
     if (isScalar(field.type)) {

@@ -61,7 +61,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     this.#rows.set(cached.key, this.#objects.length);
     this.#objects.push(cached);
     for (let i = 0; i < this.#indexes.length; i++) this.#indexes[i]?.append(values[i]);
-    if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;
+    this.#advance(cached);
     cached.stored?.();
     return undefined;
   }
@@ -200,6 +200,11 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     return indexers;
   }
 
+  /** Asks once: a packed object makes a text of its version each time. */
+  #advance({ resourceVersion }: Cached<T>): void {
+    if (resourceVersion !== '') this.#resourceVersion = resourceVersion;
+  }
+
   /** What each index says of the object. */
   #read(cached: Cached<T>): IndexValues[] {
     const indexes = this.#indexes;
@@ -214,7 +219,7 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     const old = this.#objects[row];
     this.#objects[row] = cached;
     for (let i = 0; i < this.#indexes.length; i++) this.#indexes[i]?.move(row, values[i]);
-    if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;
+    this.#advance(cached);
     if (old !== cached) {
       cached.stored?.(old);
       old?.dropped?.();

@@ -36,8 +36,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an object without a version takes that of the store away',
     file: 'src/store/object-table.ts',
-    original:
-      "    if (cached.resourceVersion !== '') this.#resourceVersion = cached.resourceVersion;\n    if (old !== cached) {",
+    original: '    this.#advance(cached);\n    if (old !== cached) {',
     replacement: '    this.#resourceVersion = cached.resourceVersion;\n    if (old !== cached) {',
     tests: [STORE],
   },

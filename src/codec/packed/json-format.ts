@@ -5,8 +5,8 @@ import { beginsWith } from '../json/json-object-reader.ts';
 import { JsonMetadataOutlines, type MetadataNames } from './json-metadata-outlines.ts';
 import { JsonPaths, parseJson } from './json-values.ts';
 import { isLarge, JsonViews } from './json-views.ts';
-import { bindFields, type PartReader, type ViewSource } from './lazy-view.ts';
-import { Outline, OutlineField } from './outline.ts';
+import { bindFields, fieldsOf, type PartReader, type ViewSource } from './lazy-view.ts';
+import { type MetadataOutline, Outline, OutlineField } from './outline.ts';
 import type { PackedFormat } from './packed-cached.ts';
 
 const NO_LABELS: Labels = Object.freeze({});
@@ -32,7 +32,7 @@ interface OutlinedText {
   /** By the names of the shape: the text of the value, of those that say what type it is. */
   readonly types: readonly (Buffer | undefined)[];
   /** By that of their metadata; undefined is that of objects whose metadata have none. */
-  readonly outlines: Map<Outline | undefined, Outline>;
+  readonly outlines: Map<MetadataOutline | undefined, Outline>;
 }
 
 /** Where in the text of an object its parts lie. */
@@ -125,7 +125,7 @@ export class JsonFormat implements PackedFormat, PartReader {
       at += RANGE_BYTES;
     }
     // Whether or not it has to be read later: a whole object can always be told from one that is not of a cache.
-    return bindFields(view, source, this, 0, end - start);
+    return bindFields(view, fieldsOf(source, this, 0, end - start));
   }
 
   readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown {

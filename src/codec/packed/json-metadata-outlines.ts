@@ -1,7 +1,7 @@
 import { isKey, parseJson } from './json-values.ts';
 import type { JsonViews } from './json-views.ts';
-import type { PartReader } from './lazy-view.ts';
-import { OF_IDENTITY, Outline, OutlineField } from './outline.ts';
+import { Accessors } from './lazy-view.ts';
+import { MetadataOutline, OF_IDENTITY, OutlineField } from './outline.ts';
 
 /** Objects of a kind have few: metadata that look in yet another way are read from the text. */
 const MAX_OUTLINES = 256;
@@ -11,7 +11,7 @@ const MANY_ENDS = 1_024;
 /** How the views of metadata with these names look; null when it takes their text to tell. */
 interface Known {
   readonly names: readonly string[];
-  readonly outline: Outline | null;
+  readonly outline: MetadataOutline | null;
 }
 
 /** The names of the fields of metadata, in their order, as they are found. */
@@ -69,26 +69,24 @@ type FindRange = (bytes: Buffer, end: number) => number;
 
 /** Tells how the metadata of objects look, by the names of their fields. */
 export class JsonMetadataOutlines {
-  readonly #views: JsonViews;
   /** By a hash of the names. */
   readonly #known = new Map<number, Known>();
   /** Those of the object before, which the next one most often shares. */
   #last: Known | undefined;
-  readonly #part: PartReader;
+  readonly #accessors: Accessors;
 
   constructor(views: JsonViews, findRange: FindRange) {
-    this.#views = views;
-    this.#part = {
+    this.#accessors = new Accessors({
       path: 'metadata',
       readField: (bytes, start, end, name, objectStart, source) => {
         const at = findRange(bytes, end);
         const [from, to] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
         return views.readField(bytes, start + from, start + to, name, objectStart, source);
       },
-    };
+    });
   }
 
-  outline(names: MetadataNames): Outline | undefined {
+  outline(names: MetadataNames): MetadataOutline | undefined {
     if (!names.areUsual) return undefined;
     if (!this.#last || !names.areEqual(this.#last.names)) this.#last = this.#find(names);
     return this.#last?.outline ?? undefined;
@@ -107,11 +105,11 @@ export class JsonMetadataOutlines {
   #learn(names: readonly string[]): Known {
     const fields = names.flatMap((name): OutlineField[] => {
       if (isIdentityName(name)) return [new OutlineField(name, OF_IDENTITY)];
-      const accessor = this.#views.accessor(name);
+      const accessor = this.#accessors.of(name);
       return accessor === undefined ? [] : [new OutlineField(name, accessor)];
     });
     const isWhole = fields.length === names.length && new Set(names).size === names.length;
-    return { names, outline: isWhole ? new Outline(fields, this.#part) : null };
+    return { names, outline: isWhole ? new MetadataOutline(fields) : null };
   }
 }
 

@@ -2,7 +2,7 @@ import { DecodeError } from '../decode-error.ts';
 import { BRACE_OPEN, BRACKET_OPEN, JsonMembers } from '../json/json-bytes.ts';
 import { setEntry, WireReader } from '../protobuf/wire-reader.ts';
 import { elementsOf, isKey, parseJson, parseScalar } from './json-values.ts';
-import { Accessors, bindFields, type Identity, type PartReader, type ViewSource } from './lazy-view.ts';
+import { Accessors, bindFields, fieldsOf, type Identity, type PartReader, type ViewSource } from './lazy-view.ts';
 
 type Data = Record<string, unknown>;
 
@@ -112,7 +112,7 @@ export class JsonViews implements PartReader {
       if (this.addField(view, name, bytes, members.valueStart, members.valueEnd)) isLazy = true;
     }
     if (members.end !== end) return undefined;
-    return isLazy ? bindFields(view, source, this, start - objectStart, end - objectStart) : view;
+    return isLazy ? bindFields(view, fieldsOf(source, this, start - objectStart, end - objectStart)) : view;
   }
 
   #nameOf(bytes: Buffer, start: number, end: number): string {

@@ -8,26 +8,43 @@ export type Identity = Readonly<Record<'name' | 'namespace' | 'uid' | 'resourceV
 
 /** Where a view gets its fields from when they are first read: the object that it shows. */
 export interface ViewSource extends Identity {
-  /** What the view shows under `name`, from the part of the object that lies from `start` to `end`; throws what is wrong with it. */
-  readField(part: PartReader, start: number, end: number, name: string): unknown;
+  /**
+   * What the view shows under `key`, from the part of the object that lies from `start` to `end`; throws what is wrong with it. A view
+   * that is made for that, without fields of its own, reads by `fields`.
+   */
+  readField(part: PartReader, start: number, end: number, key: FieldKey, fields: Fields): unknown;
 }
 
 /** How parts of one type are read. */
 export interface PartReader {
   /** Of the part in its object, when that does not follow from where it lies. */
   readonly path?: string | undefined;
-  /** What the view of an object of `length` bytes shows under `name`, when it takes no bytes to tell; else undefined. */
-  outlined?(name: string, source: ViewSource, length: number): object | undefined;
+  /** What the view of an object shows under `name`, when it takes no bytes to tell; else undefined. What it puts off reads by `fields`. */
+  outlined?(name: string, source: ViewSource, fields: Fields): object | undefined;
   /** The part lies from `start` to `end` in `bytes`, in an object that begins at `objectStart`, whose views ask `source` for more. */
   readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown;
 }
 
+/** A field of a part whose views have no fields of their own: they read by those of the whole object, which takes less memory. */
+export class FieldOfPart {
+  readonly part: PartReader;
+  readonly name: string;
+
+  constructor(part: PartReader, name: string) {
+    this.part = part;
+    this.name = name;
+  }
+}
+
+/** By its name, when it is a field of the view that is asked. */
+export type FieldKey = string | FieldOfPart;
+
 /**
- * Reads the field of that name, or remembers the value that is to be read from now on. Each view has a function of its own: state
+ * Reads the field of that key, or remembers the value that is to be read from now on. It is a function because state
  * libraries wrap every object that is read through their proxies, and leave functions alone. It lies where Node looks for what to
  * print, because to define one property takes most of the time that a view takes.
  */
-type Fields = (this: unknown, name: unknown, value?: unknown) => unknown;
+export type Fields = (this: unknown, key: unknown, value?: unknown) => unknown;
 
 /** What somebody has set to undefined. */
 const UNDEFINED = Symbol('undefined');
@@ -37,33 +54,31 @@ const FIELDS: PropertyDescriptor = { value: undefined, configurable: true };
 
 /** A field that has been read or set, and those before it: a view has few, and a list of this kind takes the least memory. */
 interface KnownField {
-  readonly name: string;
+  readonly key: FieldKey;
   value: unknown;
   readonly next: KnownField | undefined;
 }
 
-/**
- * Makes a view of an object that has accessors from `Accessors`: they read from the part that lies from `start` to `end`, counted
- * from the beginning of its object, wherever that is by then. It prints as data.
- */
-export function bindFields(view: object, source: ViewSource, part: PartReader, start: number, end: number): object {
-  FIELDS.value = fieldsOf(source, part, start, end);
+/** Makes a view of an object that has accessors from `Accessors`. It prints as data. */
+export function bindFields(view: object, fields: Fields): object {
+  FIELDS.value = fields;
   Object.defineProperty(view, VIEW, FIELDS);
   FIELDS.value = undefined;
   return view;
 }
 
-function fieldsOf(source: ViewSource, part: PartReader, start: number, end: number): Fields {
+/** Those of the part that lies from `start` to `end`, counted from the beginning of its object, wherever that is by then. */
+export function fieldsOf(source: ViewSource, part: PartReader, start: number, end: number): Fields {
   let known: KnownField | undefined;
-  return function (this: unknown, name: unknown, assigned?: unknown): unknown {
-    if (typeof name !== 'string') return inspectAsData(this as Data);
+  return function fields(this: unknown, key: unknown, assigned?: unknown): unknown {
+    if (typeof key !== 'string' && !(key instanceof FieldOfPart)) return inspectAsData(this as Data);
     for (let field = known; field !== undefined; field = field.next) {
-      if (field.name !== name) continue;
+      if (field.key !== key) continue;
       if (assigned !== undefined) field.value = assigned;
       return field.value === UNDEFINED ? undefined : field.value;
     }
-    const value = assigned === undefined ? source.readField(part, start, end, name) : assigned;
-    known = { name, value, next: known };
+    const value = assigned === undefined ? source.readField(part, start, end, key, fields) : assigned;
+    known = { key, value, next: known };
     return value;
   };
 }
@@ -80,26 +95,32 @@ const MAX_ACCESSORS = 4096;
 
 /** The accessors of lazy fields, by name. Views share them, so that V8 gives those with the same fields one layout. */
 export class Accessors {
+  readonly #part: PartReader | undefined;
   readonly #byName = new Map<string, PropertyDescriptor>();
+
+  /** `part`: the views have no fields of their own. */
+  constructor(part?: PartReader) {
+    this.#part = part;
+  }
 
   /** Undefined when there are too many. */
   of(name: string): PropertyDescriptor | undefined {
     let found = this.#byName.get(name);
     if (found === undefined && this.#byName.size < MAX_ACCESSORS) {
-      found = accessor(name);
+      found = accessor(name, this.#part === undefined ? name : new FieldOfPart(this.#part, name));
       this.#byName.set(name, found);
     }
     return found;
   }
 }
 
-function accessor(name: string): PropertyDescriptor {
+function accessor(name: string, key: FieldKey): PropertyDescriptor {
   return {
     get(this: object): unknown {
-      return fieldsBehind(this, name)(name);
+      return fieldsBehind(this, name)(key);
     },
     set(this: object, value: unknown): void {
-      assign(this, name, value);
+      assign(this, name, key, value);
     },
     enumerable: true,
     configurable: true,
@@ -119,14 +140,14 @@ export function constant(value: unknown): PropertyDescriptor {
 }
 
 /** As an assignment to a data property would do: on an object that inherits from the view, it makes a property of its own. */
-function assign(receiver: object, name: string, value: unknown): void {
+function assign(receiver: object, name: string, key: FieldKey, value: unknown): void {
   const own = Object.getOwnPropertyDescriptor(receiver, name);
   if (own === undefined || own.configurable) {
     Object.defineProperty(receiver, name, constant(value));
   } else if (Object.isFrozen(receiver)) {
     throw new TypeError(`Cannot assign to read only property '${name}' of object`);
   } else {
-    fieldsBehind(receiver, name)(name, value === undefined ? UNDEFINED : value);
+    fieldsBehind(receiver, name)(key, value === undefined ? UNDEFINED : value);
   }
 }
 

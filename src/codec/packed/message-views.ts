@@ -14,15 +14,16 @@ import { WireError } from '../protobuf/wire-error.ts';
 import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
 import { type FieldRuns, findListed, isWhole, listedRuns } from './directory.ts';
 import {
-  type Accessors,
+  Accessors,
   bindFields,
   constant,
+  fieldsOf,
   type Identity,
   type PartReader,
   plainObjects,
   type ViewSource,
 } from './lazy-view.ts';
-import { OF_IDENTITY, Outline, OutlineField } from './outline.ts';
+import { MetadataOutline, OF_IDENTITY, Outline, OutlineField } from './outline.ts';
 
 type Data = Record<string, unknown>;
 
@@ -72,8 +73,8 @@ export class MessageViews implements PartReader {
   /** By the fields that the metadata of the objects show, and those that the objects do, both as bits by slot. */
   readonly #outlines = new Map<number, Map<number, Outline>>();
   #outlineCount = 0;
-  /** Finds the metadata in a whole object before it reads a field of theirs. */
-  readonly #metadataPart: PartReader = {
+  /** Those of outlined metadata. They find the metadata in a whole object before they read a field of theirs. */
+  readonly #metadataAccessors = new Accessors({
     path: 'metadata',
     readField: (bytes, start, end, name, objectStart, source) => {
       const metadata = this.#byName.get('metadata') as FieldPlan;
@@ -81,7 +82,7 @@ export class MessageViews implements PartReader {
       const valueStart = this.#parts.reader.position;
       return this.#viewsIn(metadata).readField(bytes, valueStart, valueEnd, name, objectStart, source);
     },
-  };
+  });
   /** Of the message in hand. */
   readonly #runs: FieldRuns;
 
@@ -133,8 +134,8 @@ export class MessageViews implements PartReader {
     const ofMetadata =
       metadata === undefined || inMetadata === UNKNOWN
         ? undefined
-        : new Outline(this.#viewsIn(metadata).#outlineFields(inMetadata), this.#metadataPart);
-    const added = new Outline([...known, ...this.#outlineFields(slots)], this, ofMetadata);
+        : new MetadataOutline(this.#viewsIn(metadata).#outlineFields(inMetadata, this.#metadataAccessors));
+    const added = new Outline([...known, ...this.#outlineFields(slots, this.#parts.accessors)], this, ofMetadata);
     this.#outlineCount++;
     this.#outlines.set(inMetadata, outlines.set(slots, added));
     return added;
@@ -176,7 +177,7 @@ export class MessageViews implements PartReader {
       } else if (value !== undefined) view[field.name] = value;
     }
     // A whole object can always be told from one that is not of a cache.
-    if (isLazy || this.#isTop) bindFields(view, source, this, start - objectStart, end - objectStart);
+    if (isLazy || this.#isTop) bindFields(view, fieldsOf(source, this, start - objectStart, end - objectStart));
     return view;
   }
 
@@ -258,7 +259,7 @@ export class MessageViews implements PartReader {
     return slots;
   }
 
-  #outlineFields(slots: number): OutlineField[] {
+  #outlineFields(slots: number, accessors: Accessors): OutlineField[] {
     return this.#plan.fields.flatMap((field): OutlineField[] => {
       const { name, slot, absent } = field;
       if ((slots & (1 << slot)) === 0) {
@@ -266,7 +267,7 @@ export class MessageViews implements PartReader {
       }
       const key = this.#isTop ? undefined : this.#identityKeys[slot];
       if (key !== undefined) return [new OutlineField(key, OF_IDENTITY)];
-      return [new OutlineField(name, this.#accessors[slot] as PropertyDescriptor)];
+      return [new OutlineField(name, accessors.of(name) as PropertyDescriptor)];
     });
   }
 

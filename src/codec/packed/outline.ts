@@ -1,5 +1,13 @@
 import type { MessageLook } from '../protobuf/identity-scanner.ts';
-import { bindFields, type Identity, type PartReader, plainObjects, type ViewSource } from './lazy-view.ts';
+import {
+  bindFields,
+  type Fields,
+  fieldsOf,
+  type Identity,
+  type PartReader,
+  plainObjects,
+  type ViewSource,
+} from './lazy-view.ts';
 
 /** Two, because V8 gives objects of one constructor room for as many fields as the first of them had. */
 const ObjectView = plainObjects();
@@ -39,44 +47,58 @@ export class OutlineField {
   }
 }
 
+/** How the views of the metadata of many objects look. They read what is put off by the fields of the view of their object. */
+export class MetadataOutline {
+  readonly #fields: readonly OutlineField[];
+
+  /** In the order of the view. */
+  constructor(fields: readonly OutlineField[]) {
+    this.#fields = fields;
+  }
+
+  view(source: ViewSource, fields: Fields): object {
+    return bindFields(withFields(new MetadataView(), this.#fields, source), fields);
+  }
+}
+
 /**
  * How the views of many objects look that nobody has read: what is not the same in all of them, and not known of each, is put off. Such
  * a view is made without a look at the bytes, which most likely are in no cache of the processor.
  */
 export class Outline implements PartReader {
-  readonly path: string | undefined;
   readonly #fields: readonly OutlineField[];
   readonly #part: PartReader;
-  /** That of their metadata; unset when these are metadata, or when it takes the bytes to tell. */
-  readonly #metadata: Outline | undefined;
+  /** Unset when it takes the bytes to tell. */
+  readonly #metadata: MetadataOutline | undefined;
 
   /** In the order of the view. `part` reads what is put off. */
-  constructor(fields: readonly OutlineField[], part: PartReader, metadata?: Outline) {
+  constructor(fields: readonly OutlineField[], part: PartReader, metadata: MetadataOutline | undefined) {
     this.#fields = fields;
     this.#part = part;
-    this.path = part.path;
     this.#metadata = metadata;
   }
 
   /** Of an object that is `length` bytes long. */
   view(source: ViewSource, length: number): object {
-    const view = this.#metadata === undefined ? new MetadataView() : new ObjectView();
-    const fields = this.#fields;
-    for (let i = 0; i < fields.length; i++) {
-      const field = fields[i] as OutlineField;
-      if (field.descriptor === undefined) view[field.name] = field.textIn(source);
-      else Object.defineProperty(view, field.name, field.descriptor);
-    }
-    return bindFields(view, source, this, 0, length);
+    return bindFields(withFields(new ObjectView(), this.#fields, source), fieldsOf(source, this, 0, length));
   }
 
-  outlined(name: string, source: ViewSource, length: number): object | undefined {
-    return name === 'metadata' ? this.#metadata?.view(source, length) : undefined;
+  outlined(name: string, source: ViewSource, fields: Fields): object | undefined {
+    return name === 'metadata' ? this.#metadata?.view(source, fields) : undefined;
   }
 
   readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown {
     return this.#part.readField(bytes, start, end, name, objectStart, source);
   }
+}
+
+function withFields(view: Record<string, unknown>, fields: readonly OutlineField[], source: Identity): object {
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as OutlineField;
+    if (field.descriptor === undefined) view[field.name] = field.textIn(source);
+    else Object.defineProperty(view, field.name, field.descriptor);
+  }
+  return view;
 }
 
 /** Objects of a kind look in few ways: for others it is found out each time. */

@@ -13,7 +13,7 @@ import {
   keptVersion,
 } from '../protobuf/identity-scanner.ts';
 import { type DirectoryWriter, directorySize } from './directory.ts';
-import type { PartReader, ViewSource } from './lazy-view.ts';
+import type { FieldKey, Fields, PartReader, ViewSource } from './lazy-view.ts';
 import { KnownLooks, type Outline } from './outline.ts';
 import { Place, type Room, type Slabs } from './slabs.ts';
 
@@ -174,15 +174,16 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
   }
 
   /** All that a view has not decoded when it was made comes through here. */
-  readField(part: PartReader, start: number, end: number, name: string): unknown {
-    const outlined = part.outlined?.(name, this, end);
+  readField(part: PartReader, start: number, end: number, key: FieldKey, fields: Fields): unknown {
+    if (typeof key !== 'string') return this.readField(key.part, start, end, key.name, fields);
+    const outlined = part.outlined?.(key, this, fields);
     if (outlined !== undefined) return outlined;
     try {
       const { bytes } = this;
       const from = this.start;
-      return part.readField(bytes, from + start, from + end, name, from, this);
+      return part.readField(bytes, from + start, from + end, key, from, this);
     } catch (error) {
-      throw this.explained(error, part.path === undefined ? name : `${part.path}.${name}`, start);
+      throw this.explained(error, part.path === undefined ? key : `${part.path}.${key}`, start);
     }
   }
 

@@ -391,7 +391,7 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'the value of another field is shown',
     file: 'src/codec/packed/lazy-view.ts',
-    original: '      if (field.name !== name) continue;\n',
+    original: '      if (field.key !== key) continue;\n',
     replacement: '',
     tests: [VIEWS],
   },
@@ -417,10 +417,25 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
     tests: [PROXIES, VIEWS],
   },
   {
+    bug: 'spec and status show one value for fields of one name',
+    file: 'src/codec/packed/lazy-view.ts',
+    original: '      if (field.key !== key) continue;\n',
+    replacement:
+      '      if (JSON.stringify((field.key as { name?: string }).name ?? field.key) !== JSON.stringify((key as { name?: string }).name ?? key)) continue;\n',
+    tests: [PROTOBUF_VIEWS],
+  },
+  {
+    bug: 'a field of the spec is looked for among those of another message',
+    file: 'src/codec/packed/message-views.ts',
+    original: 'listedAt = findListed(bytes, objectStart, below.number, field.number);',
+    replacement: 'listedAt = findListed(bytes, objectStart, below.number + 1, field.number);',
+    tests: [PROTOBUF_VIEWS],
+  },
+  {
     bug: 'a field of a view is decoded at every read',
     file: 'src/codec/packed/lazy-view.ts',
-    original: 'known = { name, value, next: known };',
-    replacement: 'if (assigned !== undefined) known = { name, value, next: known };',
+    original: 'known = { key, value, next: known };',
+    replacement: 'if (assigned !== undefined) known = { key, value, next: known };',
     tests: [VIEWS],
   },
   {

@@ -21,8 +21,19 @@ export interface PartReader {
   readonly path?: string | undefined;
   /** What the view of an object shows under `name`, when it takes no bytes to tell; else undefined. What it puts off reads by `fields`. */
   outlined?(name: string, source: ViewSource, fields: Fields): object | undefined;
-  /** The part lies from `start` to `end` in `bytes`, in an object that begins at `objectStart`, whose views ask `source` for more. */
-  readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown;
+  /**
+   * The part lies from `start` to `end` in `bytes`, in an object that begins at `objectStart`, whose views ask `source` for more. `fields` are
+   * those of the view that asks.
+   */
+  readField(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    name: string,
+    objectStart: number,
+    source: ViewSource,
+    fields: Fields,
+  ): unknown;
 }
 
 /** A field of a part whose views have no fields of their own: they read by those of the whole object, which takes less memory. */

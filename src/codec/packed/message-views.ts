@@ -12,11 +12,12 @@ import {
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { WireError } from '../protobuf/wire-error.ts';
 import { LENGTH_DELIMITED, type WireReader } from '../protobuf/wire-reader.ts';
-import { type FieldRuns, findListed, isWhole, listedRuns } from './directory.ts';
+import { type FieldRuns, findListed, isWhole, listedRuns, UNLISTED } from './directory.ts';
 import {
   Accessors,
   bindFields,
   constant,
+  type Fields,
   fieldsOf,
   type Identity,
   type PartReader,
@@ -40,10 +41,17 @@ const MAX_OUTLINED = 31;
 const MAX_OUTLINES = 1024;
 /** Which fields a message shows cannot be told without decoding it. */
 const UNKNOWN = -1;
-/** In place of the number under which a message lies right below the top of its object. */
-const NOT_BELOW_TOP = 0;
 /** Go writes times that are not zero in no more. */
 const TIME_BYTES = 8;
+
+/** What the views of a message share that lies right below the top of its object. They read by the fields of the view of the object. */
+interface BelowTop {
+  /** Under which it lies there. */
+  readonly number: number;
+  /** By slot. */
+  readonly accessors: readonly PropertyDescriptor[];
+  readonly isMetadata: boolean;
+}
 
 /** What the views of one kind of object share. */
 export interface ViewParts {
@@ -69,20 +77,12 @@ export class MessageViews implements PartReader {
   readonly #identityKeys: readonly (keyof Identity | undefined)[];
   /** Those of the messages in a field, when they have been needed. */
   readonly #inner: (MessageViews | undefined)[];
+  /** The same, when this is the top. */
+  readonly #below: (BelowTop | undefined)[];
   readonly #isWhole: boolean;
   /** By the fields that the metadata of the objects show, and those that the objects do, both as bits by slot. */
   readonly #outlines = new Map<number, Map<number, Outline>>();
   #outlineCount = 0;
-  /** Those of outlined metadata. They find the metadata in a whole object before they read a field of theirs. */
-  readonly #metadataAccessors = new Accessors({
-    path: 'metadata',
-    readField: (bytes, start, end, name, objectStart, source) => {
-      const metadata = this.#byName.get('metadata') as FieldPlan;
-      const valueEnd = this.#openField(metadata, bytes, start, end);
-      const valueStart = this.#parts.reader.position;
-      return this.#viewsIn(metadata).readField(bytes, valueStart, valueEnd, name, objectStart, source);
-    },
-  });
   /** Of the message in hand. */
   readonly #runs: FieldRuns;
 
@@ -96,21 +96,24 @@ export class MessageViews implements PartReader {
     this.#accessors = plan.fields.map(({ name }) => parts.accessors.of(name) as PropertyDescriptor);
     this.#identityKeys = plan.fields.map(({ name }) => identityKey(name));
     this.#inner = plan.fields.map(() => undefined);
+    this.#below = plan.fields.map(() => undefined);
     this.#isWhole = isWhole(plan);
     this.#runs = { starts: new Int32Array(plan.fields.length), ends: new Int32Array(plan.fields.length) };
   }
 
-  /** Of the message from `start` to `end`, in an object that begins at `objectStart`. `top` is its number there, when it lies right below the top. */
+  /** Of the message from `start` to `end`, in an object that begins at `objectStart`. */
   view(
     bytes: Buffer,
     start: number,
     end: number,
     objectStart: number,
     source: ViewSource,
-    top = NOT_BELOW_TOP,
+    below?: BelowTop,
+    fields?: Fields,
   ): unknown {
-    if (!this.#isWhole && end - start >= SMALL_BYTES)
-      return this.extend(new this.#Plain(), bytes, start, end, objectStart, source, undefined, top);
+    // Who the object is can be read although other metadata are damaged.
+    if (!this.#isWhole && (end - start >= SMALL_BYTES || below?.isMetadata))
+      return this.extend(new this.#Plain(), bytes, start, end, objectStart, source, below, fields);
     this.#parts.reader.open(bytes, start, end);
     return this.#decoder.readMessage(this.#plan, end);
   }
@@ -134,14 +137,14 @@ export class MessageViews implements PartReader {
     const ofMetadata =
       metadata === undefined || inMetadata === UNKNOWN
         ? undefined
-        : new MetadataOutline(this.#viewsIn(metadata).#outlineFields(inMetadata, this.#metadataAccessors));
-    const added = new Outline([...known, ...this.#outlineFields(slots, this.#parts.accessors)], this, ofMetadata);
+        : new MetadataOutline(this.#viewsIn(metadata).#outlineFields(inMetadata, this.#belowTop(metadata).accessors));
+    const added = new Outline([...known, ...this.#outlineFields(slots, this.#accessors)], this, ofMetadata);
     this.#outlineCount++;
     this.#outlines.set(inMetadata, outlines.set(slots, added));
     return added;
   }
 
-  /** Adds the fields of the message to `view`. `identity` is for the metadata of an object, which take from it what it has. */
+  /** Adds the fields of the message to `view`, which reads by `inherited` what it puts off, if it is given, or else by fields of its own. */
   extend(
     view: Data,
     bytes: Buffer,
@@ -149,16 +152,19 @@ export class MessageViews implements PartReader {
     end: number,
     objectStart: number,
     source: ViewSource,
-    identity?: Identity,
-    top = NOT_BELOW_TOP,
+    below?: BelowTop,
+    inherited?: Fields,
   ): Data {
     const { reader } = this.#parts;
     reader.open(bytes, start, end);
-    const isListed = top !== NOT_BELOW_TOP && listedRuns(bytes, objectStart, top, this.#plan.table, end, this.#runs);
+    const isListed =
+      below !== undefined && listedRuns(bytes, objectStart, below.number, this.#plan.table, end, this.#runs);
     if (this.#isWhole || (!isListed && !this.#findRuns(end))) {
       reader.position = start;
       return Object.assign(view, this.#decoder.readMessage(this.#plan, end));
     }
+    const accessors = below?.accessors ?? this.#accessors;
+    const identity = below?.isMetadata ? source : undefined;
     const { fields } = this.#plan;
     const { starts, ends } = this.#runs;
     let isLazy = false;
@@ -172,35 +178,37 @@ export class MessageViews implements PartReader {
       const runStart = starts[slot] as number;
       const value = isLarge(field, runEnd - runStart) ? PUT_OFF : this.#valueOf(field, runStart, runEnd, identity);
       if (value === PUT_OFF) {
-        Object.defineProperty(view, field.name, this.#accessors[slot] as PropertyDescriptor);
+        Object.defineProperty(view, field.name, accessors[slot] as PropertyDescriptor);
         isLazy = true;
       } else if (value !== undefined) view[field.name] = value;
     }
     // A whole object can always be told from one that is not of a cache.
-    if (isLazy || this.#isTop) bindFields(view, fieldsOf(source, this, start - objectStart, end - objectStart));
+    if (isLazy || this.#isTop)
+      bindFields(view, inherited ?? fieldsOf(source, this, start - objectStart, end - objectStart));
     return view;
   }
 
-  readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown {
+  readField(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    name: string,
+    objectStart: number,
+    source: ViewSource,
+    fields: Fields,
+    below?: BelowTop,
+  ): unknown {
     const field = this.#byName.get(name);
     if (field === undefined) return undefined;
     const { reader } = this.#parts;
-    reader.open(bytes, start, end);
-    if (this.#isTop) {
-      const listedAt = findListed(bytes, objectStart, field.number, 0);
-      if (listedAt >= 0) reader.position = listedAt;
-    }
-    const runEnd = this.#findRun(field, end);
-    const runStart = this.#runs.starts[field.slot] as number;
-    reader.position = runStart;
+    const runEnd = this.#openRun(field, bytes, start, end, objectStart, below);
+    const runStart = reader.position;
     if (field.code !== MESSAGE || field.shape === MAP) return this.#decoder.readRun(field, runEnd);
     const views = this.#viewsIn(field);
     if (field.shape === LIST) return views.#list(bytes, runStart, runEnd, objectStart, source);
     const valueEnd = this.#elementEnd(runEnd);
-    const valueStart = reader.position;
-    if (!this.#isTop) return views.view(bytes, valueStart, valueEnd, objectStart, source);
-    if (name !== 'metadata') return views.view(bytes, valueStart, valueEnd, objectStart, source, field.number);
-    return views.extend(new views.#Plain(), bytes, valueStart, valueEnd, objectStart, source, source);
+    if (!this.#isTop) return views.view(bytes, reader.position, valueEnd, objectStart, source);
+    return views.view(bytes, reader.position, valueEnd, objectStart, source, this.#belowTop(field), fields);
   }
 
   /** `field` holds messages. */
@@ -215,19 +223,46 @@ export class MessageViews implements PartReader {
     return found;
   }
 
-  /** Moves the reader to the message in a field of the one from `start` to `end`, and returns where it ends. */
-  #openField(field: FieldPlan, bytes: Buffer, start: number, end: number): number {
+  /** `field` holds a message, and this is the top. */
+  #belowTop(field: FieldPlan): BelowTop {
+    const known = this.#below[field.slot];
+    if (known !== undefined) return known;
+    const { name, number } = field;
+    const views = this.#viewsIn(field);
+    const accessors = new Accessors({
+      path: name,
+      readField: (bytes, start, end, inner, objectStart, source, fields) => {
+        const valueEnd = this.#elementEnd(this.#openRun(field, bytes, start, end, objectStart));
+        const valueStart = this.#parts.reader.position;
+        return views.readField(bytes, valueStart, valueEnd, inner, objectStart, source, fields, below);
+      },
+    });
+    const below: BelowTop = {
+      number,
+      accessors: views.#plan.fields.map((inner) => accessors.of(inner.name) as PropertyDescriptor),
+      isMetadata: name === 'metadata',
+    };
+    this.#below[field.slot] = below;
+    return below;
+  }
+
+  /** Moves the reader to where the values of a field begin, in the message from `start` to `end`, and returns where they end. */
+  #openRun(field: FieldPlan, bytes: Buffer, start: number, end: number, objectStart: number, below?: BelowTop): number {
     const { reader } = this.#parts;
     reader.open(bytes, start, end);
+    let listedAt = UNLISTED;
+    if (this.#isTop) listedAt = findListed(bytes, objectStart, field.number, 0);
+    else if (below !== undefined) listedAt = findListed(bytes, objectStart, below.number, field.number);
+    if (listedAt >= 0) reader.position = listedAt;
     const runEnd = this.#findRun(field, end);
     reader.position = this.#runs.starts[field.slot] as number;
-    return this.#elementEnd(runEnd);
+    return runEnd;
   }
 
   /** Which fields the message in `field` shows, of the message whose fields were found last. */
   #shownIn(field: FieldPlan, bytes: Buffer, start: number, end: number): number {
     if (this.#runs.ends[field.slot] === 0) return UNKNOWN;
-    const valueEnd = this.#openField(field, bytes, start, end);
+    const valueEnd = this.#elementEnd(this.#openRun(field, bytes, start, end, start));
     return this.#viewsIn(field).#shown(bytes, this.#parts.reader.position, valueEnd);
   }
 
@@ -259,7 +294,7 @@ export class MessageViews implements PartReader {
     return slots;
   }
 
-  #outlineFields(slots: number, accessors: Accessors): OutlineField[] {
+  #outlineFields(slots: number, accessors: readonly PropertyDescriptor[]): OutlineField[] {
     return this.#plan.fields.flatMap((field): OutlineField[] => {
       const { name, slot, absent } = field;
       if ((slots & (1 << slot)) === 0) {
@@ -267,7 +302,7 @@ export class MessageViews implements PartReader {
       }
       const key = this.#isTop ? undefined : this.#identityKeys[slot];
       if (key !== undefined) return [new OutlineField(key, OF_IDENTITY)];
-      return [new OutlineField(name, accessors.of(name) as PropertyDescriptor)];
+      return [new OutlineField(name, accessors[slot] as PropertyDescriptor)];
     });
   }
 

@@ -87,8 +87,16 @@ export class Outline implements PartReader {
     return name === 'metadata' ? this.#metadata?.view(source, fields) : undefined;
   }
 
-  readField(bytes: Buffer, start: number, end: number, name: string, objectStart: number, source: ViewSource): unknown {
-    return this.#part.readField(bytes, start, end, name, objectStart, source);
+  readField(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    name: string,
+    objectStart: number,
+    source: ViewSource,
+    fields: Fields,
+  ): unknown {
+    return this.#part.readField(bytes, start, end, name, objectStart, source, fields);
   }
 }
 

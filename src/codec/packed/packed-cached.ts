@@ -181,7 +181,7 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     try {
       const { bytes } = this;
       const from = this.start;
-      return part.readField(bytes, from + start, from + end, key, from, this);
+      return part.readField(bytes, from + start, from + end, key, from, this, fields);
     } catch (error) {
       throw this.explained(error, part.path === undefined ? key : `${part.path}.${key}`, start);
     }

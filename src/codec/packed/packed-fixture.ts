@@ -19,7 +19,7 @@ export async function takeJson(text: string, codec = packed()): Promise<Cached<A
 
 /** The same for an object of the corpus, in protobuf. */
 export async function takeProtobuf(
-  { group, version, kind, message }: CorpusObject,
+  { group, version, kind, message }: Omit<CorpusObject, 'json'>,
   options: Options = {},
 ): Promise<Cached<AnyObject> | undefined> {
   const resource = defineResource<AnyObject>({ group, version, plural: `${kind.toLowerCase()}s`, kind });

@@ -4,7 +4,7 @@ import type { Cached } from '../../api/cached.ts';
 import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { bytesField, chunksOf, core, envelope, frame, numberField } from '../protobuf/protobuf-fixture.ts';
 import type { PackedCached } from './packed-cached.ts';
-import { type AnyObject, packed } from './packed-fixture.ts';
+import { type AnyObject, packed, takeProtobuf, whole } from './packed-fixture.ts';
 import { Slab } from './slabs.ts';
 
 async function podsOf(...messages: Uint8Array[][]): Promise<Cached<AnyObject>[]> {
@@ -212,6 +212,25 @@ describe('the large parts of a message', () => {
       containers: [{ name: 'c', image: 'i'.repeat(600), resources: {} }],
       nodeName: 'node-1',
     });
+  });
+
+  it('are those of their own message when another one has fields of the same name', async () => {
+    const hard = (...names: string[]) =>
+      names.map((name) => bytesField(1, bytesField(1, name), bytesField(2, bytesField(1, '4'))));
+    const names = Array.from({ length: 9 }, (_, i) => `count/things-${i}.example.com`);
+    const message = Buffer.concat([
+      metadata,
+      bytesField(2, ...hard(...names)),
+      bytesField(3, ...hard(...names.slice(0, 5))),
+    ]);
+    const quota = whole(await takeProtobuf({ group: '', version: 'v1', kind: 'ResourceQuota', message }));
+    const { spec, status } = quota.view() as unknown as Record<'spec' | 'status', { hard: object }>;
+    const held = { spec, status };
+    expect(Object.keys(held.status.hard)).toHaveLength(5);
+    expect(Object.keys(held.spec.hard)).toHaveLength(9);
+    held.status.hard = {};
+    expect(Object.keys(held.spec.hard)).toHaveLength(9);
+    expect(held.status).toEqual({ hard: {} });
   });
 
   it('do not keep others from being read when they are damaged, and are named', async () => {

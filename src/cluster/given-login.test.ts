@@ -108,6 +108,20 @@ describe('a 401', () => {
     expect(String(failure)).not.toContain('s3cret');
   });
 
+  it('says that no login was sent to an address with http://, and which one it has', async () => {
+    const unauthorized = { kind: 'Status', status: 'Failure', code: 401, message: 'Unauthorized' };
+    await using server = await ScriptedServer.http((_request, response) => sendJson(response, 401, unauthorized));
+    const unsent = 'refused was no login: the address begins with http://, so this was not sent: the ';
+    expect(String(await rejection(ask({ kubeconfig: kubeconfig(server.url) })))).toContain(
+      `${unsent}user "alice" of the context "main" in the option \`kubeconfig\`, with its token`,
+    );
+    await writeFile(join(folder, 'token'), 'good');
+    const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1', HOME: folder };
+    const inPod = ask({ env, server: server.url, serviceAccountFolder: folder });
+    expect(String(await rejection(inPod))).toContain(`${unsent}service account of the pod`);
+    expect(String(await rejection(ask({ server: server.url, token: 'bad' })))).toContain('refused was the option');
+  });
+
   it('names token files, options and missing logins', async () => {
     await using server = await serve();
     const tokenFile = join(folder, 'token');

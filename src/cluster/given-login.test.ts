@@ -97,6 +97,25 @@ describe('certificateAuthority', () => {
   });
 });
 
+describe('a login that cannot be sent', () => {
+  it('is named, and not repeated', async () => {
+    await using server = await serve();
+    const options = { server: server.url, certificateAuthority: ca.certificate };
+    const cases: [ConnectOptions, string][] = [
+      [{ ...options, token: 's3cret\n' }, 'the option `token`'],
+      [{ kubeconfig: kubeconfig(server.url, 'token: "s3\\ncret"') }, 'the user "alice" of the context "main"'],
+      [{ ...options, token: 'good', impersonate: { user: 's3cret\0' } }, 'the option `token`'],
+    ];
+    for (const [given, named] of cases) {
+      const failure = await rejection(ask(given));
+      expect(failure).toMatchObject({ kind: 'credentials' });
+      expect(String(failure)).toContain(`the login cannot be sent, because a header cannot have a line break`);
+      expect(String(failure)).toContain(named);
+      expect(String(failure)).not.toContain('s3');
+    }
+  });
+});
+
 describe('a 401', () => {
   it('says which context, user and source of the login was refused, and never the token', async () => {
     await using server = await serve();

@@ -95,22 +95,29 @@ describe('GroupPresence', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it.each(['factory', 'informer'])('is asked as often as goneCheckMs of a %s says', async (owner) => {
-    await using fixture = await clusterFixture();
-    const { cluster, requests } = fixture;
-    const clock = new FakeClock();
-    const options = { clock, goneCheckMs: 100, random: () => 0 };
-    const informer =
-      owner === 'factory'
-        ? new SharedInformerFactory(cluster, options).for(cronTabs).informer()
-        : new SharedIndexInformer({ cluster, resource: cronTabs, ...options });
-    const running = informer.run();
-    await clock.advance(0);
-    const asked = () => requests.filter((line) => line === 'GET /apis/example.com/v1').length;
-    const before = asked();
-    await clock.advance(1_000);
-    expect(asked() - before).toBe(10);
-    await informer.stop();
-    await running;
-  });
+  it.each([
+    ['factory', 2_000, 5],
+    ['informer', 2_000, 5],
+    ['factory', 0, 10],
+  ])(
+    'is asked as often as goneCheckMs of a %s says, %d, and once a second at most',
+    async (owner, goneCheckMs, times) => {
+      await using fixture = await clusterFixture();
+      const { cluster, requests } = fixture;
+      const clock = new FakeClock();
+      const options = { clock, goneCheckMs, random: () => 0 };
+      const informer =
+        owner === 'factory'
+          ? new SharedInformerFactory(cluster, options).for(cronTabs).informer()
+          : new SharedIndexInformer({ cluster, resource: cronTabs, ...options });
+      const running = informer.run();
+      await clock.advance(0);
+      const asked = () => requests.filter((line) => line === 'GET /apis/example.com/v1').length;
+      const before = asked();
+      await clock.advance(10_000);
+      expect(asked() - before).toBe(times);
+      await informer.stop();
+      await running;
+    },
+  );
 });

@@ -109,6 +109,26 @@ describe('the paths of a client', () => {
     expect(api.seen).toEqual([]);
   });
 
+  it('refuse a patch that is not an object, and what does not fit into JSON', async () => {
+    await using api = await apiServer(echo);
+    const client = api.cluster.client(configMaps, { fieldManager: 'test' });
+    for (const nothing of [undefined, null, '{}']) {
+      await expect(client.patch('a', nothing as never)).rejects.toThrow(/expected an object to send and got/);
+    }
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    for (const [value, why] of [
+      [2n ** 60n, 'BigInt'],
+      [circle, 'circular'],
+    ] as const) {
+      const wanted = new RegExp(`namespaces/home/configmaps.*: what is to be sent does not fit into JSON: .*${why}`);
+      const data = { value } as never;
+      await expect(client.create({ metadata: { name: 'a' }, data })).rejects.toThrow(wanted);
+      await expect(client.patch('a', { data })).rejects.toThrow(wanted);
+    }
+    expect(api.seen).toEqual([]);
+  });
+
   it('refuse a name that would change them, or that is missing', async () => {
     await using api = await apiServer(echo);
     const client = api.cluster.client(configMaps);

@@ -8,6 +8,7 @@ import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { WatchEvent } from '../api/watch-event.ts';
+import { messageOf } from '../observe/guarded.ts';
 import { InterruptibleStream } from '../observe/interruptible-stream.ts';
 import type { ApiRequests } from './api-requests.ts';
 import {
@@ -328,7 +329,7 @@ export class Client<T extends KubernetesObject = KubernetesObject> {
     const fieldManager = checkFieldManager(options.fieldManager) ?? this.#options.fieldManager;
     const query = queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation, force });
     const headers = { 'content-type': type };
-    return this.#json({ method, path, query, body: JSON.stringify(body), headers }, options);
+    return this.#json({ method, path, query, body: jsonOf(body, `${method} ${path}`), headers }, options);
   }
 
   #deleteBody(options: DeleteOptions): Pick<TransportRequest, 'body' | 'headers'> {
@@ -388,6 +389,15 @@ function nameOf(object: KubernetesObject): string {
 function mustBeObject(object: unknown): void {
   if (typeof object === 'object' && object !== null) return;
   throw new TypeError(`expected an object to send and got ${object === null ? 'null' : typeof object}`);
+}
+
+function jsonOf(body: unknown, request: string): string {
+  mustBeObject(body);
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw new TypeError(`${request}: what is to be sent does not fit into JSON: ${messageOf(cause)}`, { cause });
+  }
 }
 
 const WHEN_REDUCED = {

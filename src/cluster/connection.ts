@@ -25,7 +25,7 @@ import {
   type KubeconfigSelection,
   selectFromKubeconfig,
 } from '../login/kubeconfig-selection.ts';
-import { impersonationOf, loginName, userCredentials } from '../login/login.ts';
+import { impersonationOf, loginName, sentLogin, userCredentials } from '../login/login.ts';
 import { parseProxyUrl } from '../login/proxy-url.ts';
 import { TokenFileCredentials } from '../login/token-file-credentials.ts';
 import { systemClock } from '../observe/clock.ts';
@@ -120,7 +120,7 @@ async function connectionOf(selection: KubeconfigSelection, options: Resolved): 
     } else login = impersonationOf(user.config);
   }
   return {
-    transport: transportOf(options, { server, tls, login, loginName: loginName(selection), cluster }),
+    transport: transportOf(options, { server, tls, login, loginName: loginName(selection, server), cluster }),
     namespace: options.namespace || selection.namespace || 'default',
   };
 }
@@ -137,7 +137,7 @@ async function connectionOfPod(pod: InClusterConfig, options: Resolved): Promise
       server,
       tls: trust.ca !== undefined || trust.insecure ? trust : { ...trust, ca },
       login: isOwnLogin ? [new TokenFileCredentials(pod.tokenFile, { clock, logger })] : [],
-      loginName: `the service account of the pod, with the token in the file ${pod.tokenFile}`,
+      loginName: sentLogin(server, `the service account of the pod, with the token in the file ${pod.tokenFile}`),
       cluster: undefined,
     }),
     namespace: options.namespace || pod.namespace,

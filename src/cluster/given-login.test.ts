@@ -97,6 +97,25 @@ describe('certificateAuthority', () => {
   });
 });
 
+describe('a login that cannot be sent', () => {
+  it('is named, and not repeated', async () => {
+    await using server = await serve();
+    const options = { server: server.url, certificateAuthority: ca.certificate };
+    const cases: [ConnectOptions, string][] = [
+      [{ ...options, token: 's3cret\n' }, 'the option `token`'],
+      [{ kubeconfig: kubeconfig(server.url, 'token: "s3\\ncret"') }, 'the user "alice" of the context "main"'],
+      [{ ...options, token: 'good', impersonate: { user: 's3cret\0' } }, 'the option `token`'],
+    ];
+    for (const [given, named] of cases) {
+      const failure = await rejection(ask(given));
+      expect(failure).toMatchObject({ kind: 'credentials' });
+      expect(String(failure)).toContain(`the login cannot be sent, because a header cannot have a line break`);
+      expect(String(failure)).toContain(named);
+      expect(String(failure)).not.toContain('s3');
+    }
+  });
+});
+
 describe('a 401', () => {
   it('says which context, user and source of the login was refused, and never the token', async () => {
     await using server = await serve();
@@ -106,6 +125,20 @@ describe('a 401', () => {
       'refused was the user "alice" of the context "main" in the option `kubeconfig`, with its token',
     );
     expect(String(failure)).not.toContain('s3cret');
+  });
+
+  it('says that no login was sent to an address with http://, and which one it has', async () => {
+    const unauthorized = { kind: 'Status', status: 'Failure', code: 401, message: 'Unauthorized' };
+    await using server = await ScriptedServer.http((_request, response) => sendJson(response, 401, unauthorized));
+    const unsent = 'refused was no login: the address begins with http://, so this was not sent: the ';
+    expect(String(await rejection(ask({ kubeconfig: kubeconfig(server.url) })))).toContain(
+      `${unsent}user "alice" of the context "main" in the option \`kubeconfig\`, with its token`,
+    );
+    await writeFile(join(folder, 'token'), 'good');
+    const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1', HOME: folder };
+    const inPod = ask({ env, server: server.url, serviceAccountFolder: folder });
+    expect(String(await rejection(inPod))).toContain(`${unsent}service account of the pod`);
+    expect(String(await rejection(ask({ server: server.url, token: 'bad' })))).toContain('refused was the option');
   });
 
   it('names token files, options and missing logins', async () => {

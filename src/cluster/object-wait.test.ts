@@ -106,6 +106,63 @@ describe('waitUntil of a client', () => {
     expect((await waiting)?.metadata.name).toBe('a');
   });
 
+  it('lists again after a watch that brought nothing: a server from a backup sends nothing until it has passed the version', async () => {
+    await using scene = await setup();
+    const { client, admin, server, clock } = scene;
+    const backup = server.snapshot();
+    for (const name of ['b', 'c', 'd']) await admin.create({ metadata: { name } });
+    const waiting = client.waitUntil('a', isDone, { timeoutMs: 20 * 60_000 });
+    await until(() => server.openWatches === 1);
+    server.restore(backup);
+    await admin.create({ metadata: { name: 'a' }, data: { state: 'done' } });
+    const met = waiting.then((object) => object?.metadata.name);
+    for (let minute = 0; minute < 21; minute++) {
+      await clock.advance(60_000);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(await met).toBe('a');
+  });
+
+  it('looks at no object of another name, whatever the server sends', async () => {
+    const events: object[] = [];
+    let wake = () => {};
+    const object = (name: string, state: string) => ({
+      metadata: { name, resourceVersion: '2', uid: name },
+      data: { state },
+    });
+    const cluster = Cluster.over({
+      async request({ query = '' }) {
+        const isWatch = query.includes('watch=true');
+        const list = { metadata: { resourceVersion: '1' }, items: [object('other', 'done')] };
+        const body = (async function* () {
+          if (!isWatch) yield Buffer.from(JSON.stringify(list));
+          for (; isWatch; ) {
+            for (const event of events.splice(0)) yield Buffer.from(`${JSON.stringify(event)}\n`);
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+        })();
+        return { status: 200, headers: new Map(), body };
+      },
+      close: async () => {},
+    });
+    const seen: unknown[] = [];
+    const waiting = cluster.client(configMaps).waitUntil('a', (found) => {
+      seen.push(found?.metadata.name);
+      return isDone(found);
+    });
+    events.push(
+      { type: 'MODIFIED', object: object('other', 'done') },
+      { type: 'DELETED', object: object('other', '') },
+    );
+    events.push({ type: 'ADDED', object: object('a', 'done') });
+    wake();
+    expect((await waiting)?.metadata.name).toBe('a');
+    expect(seen).toEqual([undefined, 'a']);
+    await cluster.close();
+  });
+
   it('rejects with a no that no retry can change, with what the predicate throws, and for a wrong name', async () => {
     await using scene = await setup();
     const { client, server, cluster, requests } = scene;

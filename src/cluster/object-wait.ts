@@ -93,7 +93,7 @@ class ObjectWait<T extends KubernetesObject> {
     const { items, metadata } = await this.#options.list({ fieldSelector: this.#fieldSelector, signal: this.#signal });
     this.#resourceVersion = metadata?.resourceVersion ?? '';
     this.#recovered();
-    return this.#isMetBy(items[0] as Stored<T> | undefined);
+    return this.#isMetBy(items.find((item) => this.#isOurs(item)) as Stored<T> | undefined);
   }
 
   /** False when the watch has ended. */
@@ -117,16 +117,23 @@ class ObjectWait<T extends KubernetesObject> {
         if (event.type === 'ERROR') throw new ApiError(event.object as Status);
         this.#resourceVersion = event.object.metadata?.resourceVersion ?? this.#resourceVersion;
         this.#recovered();
-        if (event.type === 'BOOKMARK') continue;
+        if (event.type === 'BOOKMARK' || !this.#isOurs(event.object)) continue;
         if (this.#isMetBy(event.type === 'DELETED' ? undefined : (event.object as Stored<T>))) return true;
       }
       this.#signal.throwIfAborted();
-      // A server that ends watches at once must not be asked without a pause.
-      if (count === 0) await this.#pause();
+      if (count > 0) return false;
+      // A server that was restored from a backup sends nothing until it has passed the version; one that ends watches at once needs a pause.
+      this.#resourceVersion = '';
+      await this.#pause();
       return false;
     } finally {
       timer.clear();
     }
+  }
+
+  /** Not every server heeds the field selector. */
+  #isOurs({ metadata }: KubernetesObject): boolean {
+    return metadata?.name === this.#options.name;
   }
 
   #isMetBy(object: Stored<T> | undefined): boolean {

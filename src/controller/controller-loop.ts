@@ -100,10 +100,10 @@ export class ControllerLoop {
     return !this.#valve.isOpen;
   }
 
-  /** What is left to do, as far as it is known: not what asked to be run later. For tests that wait for the end. */
+  /** What is left to do, as far as it is known: not what asked to be run later, nor what is held. For tests that wait for the end. */
   get unsettled(): { readonly busy: boolean; readonly due: ReadonlyMap<string, { atMs: number; error?: unknown }> } {
-    const busy = this.#runs.size > 0 || this.#queue.length > 0 || this.#environment.ownWrites.pending > 0;
-    return { busy, due: this.#due };
+    const busy = this.#runs.size > 0 || this.#environment.ownWrites.pending > 0;
+    return this.isHeld ? { busy, due: new Map() } : { busy: busy || this.#queue.length > 0, due: this.#due };
   }
 
   /** Wants the key to be run: now if this process may, or when it gains that right. */

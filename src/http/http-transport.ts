@@ -18,7 +18,7 @@ import { FixedCredentials } from './fixed-credentials.ts';
 import { gunzipBody } from './gzip-body.ts';
 import type { ClientCertificate, Credentials, Login } from './http.ts';
 import { MalformedResponseError } from './http1/http1-error.ts';
-import { type EncodedRequest, encodeRequest } from './http1/http1-request.ts';
+import { type EncodedRequest, encodeRequest, isHeaderValue } from './http1/http1-request.ts';
 import { publicUrl } from './public-url.ts';
 import { Connector } from './socket/connector.ts';
 import { proxyAuthorization } from './socket/http-tunnel.ts';
@@ -233,8 +233,17 @@ export class HttpTransport implements Transport {
       const { method, body } = request;
       return encodeRequest({ method, target, host: this.#url.host, headers, body, upgrade });
     } catch (error) {
-      throw this.#readable(error);
+      throw this.#unsendable(login) ?? this.#readable(error);
     }
+  }
+
+  /** Mostly a token with the line break at the end of its file. */
+  #unsendable(login: Login): TransportError | undefined {
+    const headers = Object.values(login.headers.reveal()).flat();
+    if (headers.every(isHeaderValue)) return undefined;
+    const { loginName = 'that of this transport' } = this.#options;
+    const message = `the login cannot be sent, because a header cannot have a line break or other characters in it: ${loginName}`;
+    return new TransportError('credentials', message, { server: this.server });
   }
 
   #limitsOf(request: TransportRequest): ExchangeLimits {

@@ -109,6 +109,7 @@ describe('DerivedInformer', () => {
     expect(selection.hasSynced()).toBe(true);
     expect(await selection.waitForSync()).toBe(true);
     await selection.waitFor('3');
+    await expect(selection.waitFor(null as never)).rejects.toThrow('waitFor needs a resourceVersion');
     expect(selection.lastSyncResourceVersion()).toBe('3');
     expect(selection.state).toEqual(informer.state);
     await end();

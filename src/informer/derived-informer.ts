@@ -127,7 +127,8 @@ export class DerivedInformer<T extends KubernetesObject> implements Informer<T> 
   }
 
   async waitFor(version: string | KubernetesObject, options?: WaitOptions): Promise<void> {
-    if (typeof version === 'object') this.#mustCover(version.metadata?.namespace, version.metadata?.name);
+    if (typeof version === 'object' && version !== null)
+      this.#mustCover(version.metadata?.namespace, version.metadata?.name);
     return this.#upstream.waitFor(version, options);
   }
 

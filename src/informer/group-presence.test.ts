@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { defineResource } from '../api/resource.ts';
 import type { Transport } from '../api/transport.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
+import { clusterFixture } from './cluster-fixture.ts';
 import { GroupPresence } from './group-presence.ts';
+import { SharedIndexInformer } from './shared-index-informer.ts';
+import { SharedInformerFactory } from './shared-informer-factory.ts';
 
 const cronTabs = defineResource({ group: 'example.com', version: 'v1', plural: 'crontabs', kind: 'CronTab' });
 const others = defineResource({ group: 'example.com', version: 'v1', plural: 'others', kind: 'Other' });
@@ -91,4 +94,30 @@ describe('GroupPresence', () => {
     await Promise.all([presence.find(cronTabs, { isNew: true }), presence.find(others, { isNew: true })]);
     expect(asked).toHaveLength(2);
   });
+
+  it.each([
+    ['factory', 2_000, 5],
+    ['informer', 2_000, 5],
+    ['factory', 0, 10],
+  ])(
+    'is asked as often as goneCheckMs of a %s says, %d, and once a second at most',
+    async (owner, goneCheckMs, times) => {
+      await using fixture = await clusterFixture();
+      const { cluster, requests } = fixture;
+      const clock = new FakeClock();
+      const options = { clock, goneCheckMs, random: () => 0 };
+      const informer =
+        owner === 'factory'
+          ? new SharedInformerFactory(cluster, options).for(cronTabs).informer()
+          : new SharedIndexInformer({ cluster, resource: cronTabs, ...options });
+      const running = informer.run();
+      await clock.advance(0);
+      const asked = () => requests.filter((line) => line === 'GET /apis/example.com/v1').length;
+      const before = asked();
+      await clock.advance(10_000);
+      expect(asked() - before).toBe(times);
+      await informer.stop();
+      await running;
+    },
+  );
 });

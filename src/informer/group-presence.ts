@@ -6,7 +6,7 @@ import { SharedCall } from '../cluster/shared-call.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 
-/** How long an answer of the server's discovery is good for. */
+/** How long an answer of the server's discovery is good for, unless `goneCheckMs` says otherwise. */
 const FRESH_MS = 5_000;
 /** A discovery document of one group version is far smaller. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -25,16 +25,18 @@ interface Answer {
 
 /**
  * Whether the server knows a type of object at all, and its scope. A 404 on a list can also be a proxy's, so an informer asks
- * here before it believes it. All informers of a group version share one answer for five seconds; a failure is not kept.
+ * here before it believes it. All informers of a group version share one answer for as long as it is fresh; a failure is not kept.
  */
 export class GroupPresence {
   readonly #transport: Transport;
   readonly #clock: Clock;
+  readonly #freshMs: number;
   readonly #answers = new Map<string, Answer>();
 
-  constructor(transport: Transport, clock: Clock) {
+  constructor(transport: Transport, clock: Clock, freshMs = FRESH_MS) {
     this.#transport = transport;
     this.#clock = clock;
+    this.#freshMs = freshMs;
   }
 
   /**
@@ -53,7 +55,7 @@ export class GroupPresence {
 
   #isGood({ types, atMs }: Answer, isNew: boolean): boolean {
     if (types.isAbandoned) return false;
-    return !types.isSettled || (!isNew && monotonicMs(this.#clock) - atMs < FRESH_MS);
+    return !types.isSettled || (!isNew && monotonicMs(this.#clock) - atMs < this.#freshMs);
   }
 
   #question(path: string): Answer {

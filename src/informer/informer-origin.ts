@@ -97,6 +97,7 @@ export function originName<T extends KubernetesObject>(origin: InformerOrigin<T>
 export interface OriginHooks<T extends KubernetesObject> {
   clock: Clock;
   logger: Logger;
+  goneCheckMs: number | undefined;
   /** The connection has been closed: no request will ever be answered again. */
   onClosed: () => void;
   /** Hears of each stored object whose bytes turn out to be damaged, in the middle of the read. Must not throw. */
@@ -106,7 +107,7 @@ export interface OriginHooks<T extends KubernetesObject> {
 /** Where the objects come from, and how they are kept. Throws `TypeError` when a namespace cannot be one, or a path of `drop` or `keep` cannot be followed. */
 export function originParts<T extends KubernetesObject>(
   origin: InformerOrigin<T>,
-  { clock, logger, onDamage, onClosed }: OriginHooks<T>,
+  { clock, logger, goneCheckMs, onDamage, onClosed }: OriginHooks<T>,
 ): Pick<InformerPartsOptions<T>, 'namespaces' | 'source'> {
   if ('listWatch' in origin) {
     if ('namespace' in origin && origin.namespace !== undefined) {
@@ -123,7 +124,7 @@ export function originParts<T extends KubernetesObject>(
   const { cluster, resource, tweakListOptions } = origin;
   const wanted = origin.namespaces ?? wantedNamespaces(origin.namespace);
   const transport = tellingWhenClosed(cluster.transport, onClosed);
-  const presence = origin.presence ?? new GroupPresence(transport, clock);
+  const presence = origin.presence ?? new GroupPresence(transport, clock, goneCheckMs);
   // A table is larger than all else that a quiet watch takes.
   const strings = origin.strings ?? (wanted && wanted.length > 1 ? new StringTable() : undefined);
   const { metadataOnly, store, encoding, managedFields, drop, keep, maxObjectBytes } = origin;

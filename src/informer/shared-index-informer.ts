@@ -119,6 +119,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
     const origin = originParts(options, {
       clock,
       logger,
+      goneCheckMs: options.goneCheckMs,
       onClosed: () => this.#stopClosed(),
       onDamage: (object, error) => this.#parts.of(object.namespace)[0]?.damaged(object, error),
     });

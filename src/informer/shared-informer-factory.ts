@@ -157,7 +157,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     this.#options = checked;
     this.#clock = checked.clock ?? cluster.clock ?? systemClock;
     this.#logger = safeLogger(checked.logger ?? cluster.logger);
-    this.#presence = new GroupPresence(cluster.transport, this.#clock);
+    this.#presence = new GroupPresence(cluster.transport, this.#clock, checked.goneCheckMs);
     this.#customResyncMs = new ResourceMap(checked.customResyncMs);
     this.#snapshots = checked.snapshot && this.#newSnapshots(checked.snapshot);
     this.namespaces = new FactoryNamespaces({

@@ -86,10 +86,17 @@ function authProviderCredentials(
 }
 
 /** What a 401 has refused, in words: the context, the user, and where its login comes from. Without anything secret. */
-export function loginName({ context, user }: Pick<KubeconfigSelection, 'context' | 'user'>): string {
+export function loginName({ context, user }: Pick<KubeconfigSelection, 'context' | 'user'>, server: URL): string {
   const inContext = context === '' ? '' : ` of the context "${context}"`;
   if (user === undefined) return `no login: there is no user${inContext}`;
-  return `the user "${user.name}"${inContext} in ${user.config.file}, with ${sourceOf(user.config)}`;
+  return sentLogin(server, `the user "${user.name}"${inContext} in ${user.config.file}, with ${sourceOf(user.config)}`);
+}
+
+/** A login that is not an option of the call is sent over TLS alone, as with kubectl. */
+export function sentLogin(server: URL, name: string): string {
+  return server.protocol === 'https:'
+    ? name
+    : `no login: the address begins with http://, so this was not sent: ${name}`;
 }
 
 function sourceOf(user: KubeconfigUser): string {

@@ -151,7 +151,9 @@ describe('prometheusMetrics', () => {
     new PromGauge({ name: METRICS.phase.name, help: 'Another.', registers: [registry] });
     expect(() => one.gauge(METRICS.phase)).toThrow('another metric of the name');
     expect(() => one.counter({ ...METRICS.lists, labelNames: ['other'] })).toThrow('other labels');
-    expect(() => prometheusMetrics({} as never)).toThrow(TypeError);
+    for (const wrong of [undefined, null, {}, registry]) {
+      expect(() => prometheusMetrics(wrong as never)).toThrow('prometheusMetrics needs prom-client');
+    }
     return expect(registry.metrics()).resolves.toContain(`${METRICS.lists.name}{name="x"} 3`);
   });
 });

@@ -29,7 +29,8 @@ interface Value {
  * registry, it means the same series. A name that somebody else has registered, or that was registered with other labels, is an error, which is reported
  * once; that metric is not measured then.
  */
-export function prometheusMetrics({ register }: PrometheusClient): Metrics {
+export function prometheusMetrics(client: PrometheusClient): Metrics {
+  const register = client?.register;
   if (typeof register?.registerMetric !== 'function' || typeof register.getSingleMetric !== 'function') {
     throw new TypeError('prometheusMetrics needs prom-client, or { register } with a Registry of it');
   }

@@ -110,9 +110,9 @@ export interface ReflectorSetup {
    * `goneCheckMs` until it does. Unset: a 404 empties nothing and is retried like any failure.
    */
   confirmGone?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** How often a type that the server does not know is asked for. Default 5,000. Of a `Reflector`, ignored without `confirmGone`. */
+  /** How often a type that the server does not know is asked for. Less than a second counts as a second. Default 5,000. Of a `Reflector`, ignored without `confirmGone`. */
   goneCheckMs?: number | undefined;
-  /** A watch ends after a random time between this and twice this. Default and minimum 300,000. client-go: MinWatchTimeout. */
+  /** A watch ends after a random time between this and twice this. Default and minimum 300,000, at most a year. client-go: MinWatchTimeout. */
   minWatchTimeoutMs?: number | undefined;
   /** How long to wait after failures. Default: as client-go waits. */
   backoff?: BackoffOptions | undefined;
@@ -170,7 +170,10 @@ export const REFLECTOR_CHECKS: OptionChecks<ReflectorOptions<KubernetesObject>> 
 };
 
 const MIN_WATCH_TIMEOUT_MS = 5 * 60_000;
+/** A year, for who wants no end: servers are told whole seconds. */
+const MAX_WATCH_TIMEOUT_MS = 365 * 24 * 3_600_000;
 const MIN_RESYNC_MS = 1_000;
+const MIN_GONE_CHECK_MS = 1_000;
 
 /** The options with their defaults. */
 export type ReflectorSettings<T extends KubernetesObject> = ReturnType<typeof resolveOptions<T>>;
@@ -191,8 +194,8 @@ export function resolveOptions<T extends KubernetesObject>(options: CachedReflec
     watchList: (options.watchList ?? true) && listerWatcher.supportsWatchList !== false,
     watchErrorHandler: options.watchErrorHandler,
     confirmGone: options.confirmGone,
-    goneCheckMs: options.goneCheckMs ?? 5_000,
-    minWatchTimeoutMs: Math.max(options.minWatchTimeoutMs ?? 0, MIN_WATCH_TIMEOUT_MS),
+    goneCheckMs: Math.max(options.goneCheckMs ?? 5_000, MIN_GONE_CHECK_MS),
+    minWatchTimeoutMs: Math.min(Math.max(options.minWatchTimeoutMs ?? 0, MIN_WATCH_TIMEOUT_MS), MAX_WATCH_TIMEOUT_MS),
     backoff: options.backoff ?? {},
     watchListBookmarkTimeoutMs: options.watchListBookmarkTimeoutMs ?? 30_000,
     silenceTimeoutMs: options.silenceTimeoutMs ?? 150_000,

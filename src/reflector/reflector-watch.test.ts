@@ -44,6 +44,7 @@ describe('a reflector that watches', () => {
     [undefined, [300, 390, 599]],
     [1_000, [300, 390, 599]],
     [30 * MINUTE, [1800, 2340, 3599]],
+    [Number.POSITIVE_INFINITY, [31_536_000, 40_996_800, 63_071_968]],
   ])(
     'asks for an end of each watch between the minimum (of %j ms) and twice that, by chance',
     async (minWatchTimeoutMs, expected) => {

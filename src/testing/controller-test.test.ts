@@ -110,6 +110,33 @@ describe('a ControllerTest', () => {
     );
   });
 
+  it('does not wait for what a pause holds back: keys that are new, and keys that failed', async () => {
+    const runs: string[] = [];
+    let works = false;
+    const setup = (manager: Manager) =>
+      manager
+        .controller('site')
+        .for(sites)
+        .reconcile(({ name }) => {
+          runs.push(name);
+          if (works) return;
+          controller.pause();
+          throw new Error('not yet');
+        });
+    let controller!: ReturnType<typeof setup>;
+    const objects = [site('a'), site('b')];
+    await using test = await ControllerTest.start((manager) => (controller = setup(manager)), {
+      objects,
+      logger: silentLogger,
+    });
+    await test.settle();
+    expect(runs).toEqual(['a']);
+    works = true;
+    controller.resume();
+    await test.settle();
+    expect(runs.toSorted()).toEqual(['a', 'a', 'b']);
+  });
+
   it('rejects when the manager fails', async () => {
     const setup = (manager: Manager) =>
       manager

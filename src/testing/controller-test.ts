@@ -77,8 +77,8 @@ export class ControllerTest implements AsyncDisposable {
 
   /**
    * Lets the time pass until nothing is left to do: no key waits or runs, none waits for a retry or for its own writes. What has asked to be
-   * run later, by `requeueAfterMs`, is not waited for: use `clock.advance`. Rejects when the manager fails, and after `maxMs` with
-   * what is left.
+   * run later, by `requeueAfterMs`, is not waited for: use `clock.advance`. Nor is what a `pause()` holds back. Rejects when the manager
+   * fails, and after `maxMs` with what is left.
    */
   async settle(options: SettleOptions = {}): Promise<void> {
     const { maxMs = 10 * 60_000 } = checkedOptions('settle', options, SETTLE_CHECKS);

@@ -31,9 +31,12 @@ export function getKey(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** An own data property whatever the key is; `object[key] = value` would set the prototype for `__proto__`. */
+/**
+ * An own data property whatever the key is; `object[key] = value` would set the prototype for `__proto__`, and throw for `constructor` where
+ * `Object.prototype` is frozen.
+ */
 export function setKey(object: JsonObject, key: string, value: JsonValue): void {
-  if (key === '__proto__') {
+  if (key in Object.prototype) {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   } else {
     object[key] = value;

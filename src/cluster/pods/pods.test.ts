@@ -414,6 +414,23 @@ describe('input that is not what the types say', () => {
     }
   });
 
+  it.each([5, new ArrayBuffer(3), { text: 'x' }, [120]])(
+    'that brings %j fails the call, and is not dropped',
+    async (item) => {
+      await using world = await start({
+        async exec({ stdin }) {
+          for await (const _ of stdin);
+        },
+      });
+      const stdin = (async function* () {
+        yield item as unknown as string;
+      })();
+      const failure = await rejection(world.client.exec('web-0', ['cat'], { stdin }));
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(String(failure)).toMatch(/stdin brought (5|an object|a list), and not text or bytes/);
+    },
+  );
+
   it.each(Object.entries(broken))('that %s fails the call, and leaves nothing open', async (_, stdin) => {
     const [begun, gone] = [latch(), latch()];
     await using world = await start({

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/api-error.ts';
+import { shown } from '../../api/option-check.ts';
 import type { Status } from '../../api/status.ts';
 import { TransportError } from '../../api/transport-error.ts';
 import type { WebSocketConnection } from '../../http/websocket/websocket-connection.ts';
@@ -111,6 +112,7 @@ function feedInput(socket: WebSocketConnection, protocol: string, { stdin, path,
     whole ? once(stdin) : stdin,
     async (chunk) => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      if (!(bytes instanceof Uint8Array)) throw new TypeError(`stdin brought ${shown(bytes)}, and not text or bytes`);
       for (let at = 0; at < bytes.length; at += MAX_INPUT_BYTES) {
         await socket.send(Uint8Array.of(CHANNEL.stdin), bytes.subarray(at, at + MAX_INPUT_BYTES));
       }

@@ -93,6 +93,17 @@ describe('ObjectDecoder', () => {
     expect(decode(core('RangeAllocation'), bytesField(3, Buffer.from([255, 254])))).toMatchObject({ data: '//4=' });
   });
 
+  it('takes keys that Object.prototype has, also when that is frozen', () => {
+    const key = 'has-been-frozen';
+    Object.defineProperty(Object.prototype, key, { value: 'inherited', writable: false, configurable: true });
+    try {
+      const data = bytesField(2, bytesField(1, key), bytesField(2, 'own'));
+      expect(JSON.stringify(decode(core('ConfigMap'), data).data)).toBe(`{"${key}":"own"}`);
+    } finally {
+      Reflect.deleteProperty(Object.prototype, key);
+    }
+  });
+
   it('takes __proto__ and its like for keys as any other', () => {
     const entry = (key: string, value: string) => bytesField(2, bytesField(1, key), bytesField(2, value));
     const configMap = decode(core('ConfigMap'), entry('__proto__', 'a'), entry('constructor', 'b'), entry('', 'c'));

@@ -16,9 +16,12 @@ export function writeVarint(out: Uint8Array, at: number, value: number): number 
   return position;
 }
 
-/** Sets an entry of a map that is plain data. `__proto__` is a legal key, and an assignment to it would set the prototype. */
+/**
+ * Sets an entry of a map that is plain data. `__proto__` is a legal key, and an assignment to it would set the prototype; one to `constructor`
+ * throws in programs that have frozen `Object.prototype`.
+ */
 export function setEntry(map: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
+  if (key in Object.prototype) {
     Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
   } else map[key] = value;
 }

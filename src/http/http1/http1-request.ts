@@ -57,7 +57,12 @@ export function encodeRequest(request: Http1Request): EncodedRequest {
   };
 }
 
+/** Whether it can be sent as the value of a header. */
+export function isHeaderValue(value: string): boolean {
+  return HEADER_VALUE.test(value);
+}
+
 function headerLine(name: string, value: string): string {
-  if (!HEADER_VALUE.test(value)) throw new TypeError(`invalid ${name} header`);
+  if (!isHeaderValue(value)) throw new TypeError(`invalid ${name} header`);
   return `${name}: ${value}\r\n`;
 }

@@ -35,19 +35,22 @@ const found = {
 };
 
 describe('GroupPresence', () => {
-  it('asks once in five seconds for all resources of a group version', async () => {
-    const { transport, asked } = scripted([found]);
-    const clock = new FakeClock();
-    const presence = new GroupPresence(transport, clock);
-    expect(await Promise.all([presence.find(cronTabs), presence.find(others)])).toEqual([
-      { namespaced: true },
-      undefined,
-    ]);
-    expect(asked).toEqual(['/apis/example.com/v1']);
-    await clock.advance(5_000);
-    await presence.find(cronTabs);
-    expect(asked).toHaveLength(2);
-  });
+  it.each([undefined, 60_000])(
+    'asks once in five seconds for all resources of a group version, also when goneCheckMs is %s',
+    async (checkMs) => {
+      const { transport, asked } = scripted([found]);
+      const clock = new FakeClock();
+      const presence = new GroupPresence(transport, clock, checkMs);
+      expect(await Promise.all([presence.find(cronTabs), presence.find(others)])).toEqual([
+        { namespaced: true },
+        undefined,
+      ]);
+      expect(asked).toEqual(['/apis/example.com/v1']);
+      await clock.advance(5_000);
+      await presence.find(cronTabs);
+      expect(asked).toHaveLength(2);
+    },
+  );
 
   it('takes a 404 of the group for an answer, and anything else for none', async () => {
     const { transport } = scripted([

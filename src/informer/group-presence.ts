@@ -6,7 +6,7 @@ import { SharedCall } from '../cluster/shared-call.ts';
 import type { Clock } from '../observe/clock.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 
-/** How long an answer of the server's discovery is good for, unless `goneCheckMs` says otherwise. */
+/** How long an answer of the server's discovery is good for at most. */
 const FRESH_MS = 5_000;
 /** A discovery document of one group version is far smaller. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -33,10 +33,11 @@ export class GroupPresence {
   readonly #freshMs: number;
   readonly #answers = new Map<string, Answer>();
 
-  constructor(transport: Transport, clock: Clock, freshMs = FRESH_MS) {
+  /** Who asks every `checkMs` gets an answer that is no older. */
+  constructor(transport: Transport, clock: Clock, checkMs = FRESH_MS) {
     this.#transport = transport;
     this.#clock = clock;
-    this.#freshMs = freshMs;
+    this.#freshMs = Math.min(checkMs, FRESH_MS);
   }
 
   /**

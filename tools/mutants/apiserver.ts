@@ -14,6 +14,9 @@ const SORTED = 'src/apiserver/storage/sorted-map.test.ts';
 const WATCHES = 'src/apiserver/handlers/watch-handler.test.ts';
 const LISTS = 'src/apiserver/handlers/list.test.ts';
 const WRITES = 'src/apiserver/writes.test.ts';
+const BAD_INPUT = 'src/apiserver/bad-input.test.ts';
+const SCALES = 'src/apiserver/handlers/scale.test.ts';
+const SCALE_OWNERS = 'src/apiserver/apply/scale-managers.test.ts';
 const DELETIONS = 'src/apiserver/deletion.test.ts';
 
 export const APISERVER_MUTANTS: readonly Mutant[] = [
@@ -282,5 +285,19 @@ export const APISERVER_MUTANTS: readonly Mutant[] = [
     original: '      if (error instanceof StatusError) stream.fail(error.status);\n      this.end();\n',
     replacement: '',
     tests: [CONVERSIONS],
+  },
+  {
+    bug: 'who scales an object does not take the replicas from their owners',
+    file: 'src/apiserver/apply/scale-managers.ts',
+    original: 'const fields = entry.fields.difference(FieldSet.of(path));',
+    replacement: 'const fields = entry.fields;',
+    tests: [SCALE_OWNERS, SCALES],
+  },
+  {
+    bug: 'an empty body is an object',
+    file: 'src/apiserver/request/body.ts',
+    original: '    throw new Error(goJsonProblem(text), { cause: error });',
+    replacement: "    if (text === '') return {};\n    throw new Error(goJsonProblem(text), { cause: error });",
+    tests: [BAD_INPUT],
   },
 ];

@@ -24,7 +24,7 @@ interface Side {
   readonly agent: Agent;
 }
 
-const CORPORA = ['writes', 'scale'];
+const CORPORA = ['writes', 'scale', 'updates'];
 
 /** The requests of a corpus, with titles. */
 function requestsOf(corpus: string): [string, WriteRequest][] {

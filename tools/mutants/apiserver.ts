@@ -17,6 +17,7 @@ const WRITES = 'src/apiserver/writes.test.ts';
 const BAD_INPUT = 'src/apiserver/bad-input.test.ts';
 const SCALES = 'src/apiserver/handlers/scale.test.ts';
 const SCALE_OWNERS = 'src/apiserver/apply/scale-managers.test.ts';
+const REFUSALS = 'src/apiserver/kinds/refusals.test.ts';
 const DELETIONS = 'src/apiserver/deletion.test.ts';
 
 export const APISERVER_MUTANTS: readonly Mutant[] = [
@@ -299,5 +300,19 @@ export const APISERVER_MUTANTS: readonly Mutant[] = [
     original: '    throw new Error(goJsonProblem(text), { cause: error });',
     replacement: "    if (text === '') return {};\n    throw new Error(goJsonProblem(text), { cause: error });",
     tests: [BAD_INPUT],
+  },
+  {
+    bug: 'a limit range may ask for more than it allows',
+    file: 'src/apiserver/kinds/limit-range.ts',
+    original: 'if (!less || !more || less.nanos <= more.nanos) continue;',
+    replacement: 'if (!less || !more || less.nanos >= more.nanos) continue;',
+    tests: [REFUSALS],
+  },
+  {
+    bug: 'a metric may have several sources',
+    file: 'src/apiserver/kinds/metric-rules.ts',
+    original: '  if (present.length === 1) return errors;',
+    replacement: '  if (present.length >= 1) return errors;',
+    tests: [REFUSALS],
   },
 ];

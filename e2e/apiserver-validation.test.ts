@@ -6,11 +6,12 @@ import { AMOUNTS } from './apiserver-validation-amounts.ts';
 import { NETWORK } from './apiserver-validation-network.ts';
 import { PODS } from './apiserver-validation-pods.ts';
 import { ROUTES } from './apiserver-validation-routes.ts';
+import { SECURITY } from './apiserver-validation-security.ts';
 import { WORKLOADS } from './apiserver-validation-workloads.ts';
 import { type Answered, type AskedRequest, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `judged-${process.pid}`;
-const RESOURCES = [...NETWORK, ...ROUTES, ...AMOUNTS, ...WORKLOADS, ...PODS];
+const RESOURCES = [...NETWORK, ...ROUTES, ...AMOUNTS, ...WORKLOADS, ...PODS, ...SECURITY];
 /** Services of other runs on the same control plane have node ports, too. */
 const port = 30_000 + ((process.pid * 3) % 2_700);
 const services = parse(

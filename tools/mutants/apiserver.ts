@@ -315,4 +315,11 @@ export const APISERVER_MUTANTS: readonly Mutant[] = [
     replacement: '  if (present.length >= 1) return errors;',
     tests: [REFUSALS],
   },
+  {
+    bug: 'two files of a projected volume may have one path',
+    file: 'src/apiserver/kinds/projected-volume.ts',
+    original: "if (path !== '' && paths.has(path)) errors",
+    replacement: "if (path === '' && paths.has(path)) errors",
+    tests: [REFUSALS],
+  },
 ];

@@ -10,6 +10,10 @@ const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
 const scaled = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 };
 const share = { type: 'Utilization', averageUtilization: 50 };
 
+const pod = (spec: JsonObject, container: JsonObject = {}): JsonObject => ({
+  spec: { containers: [{ name: 'c', image: 'i', ...container }], ...spec },
+});
+
 /** Where, what, and what is wrong with it: `field: reason` without the rest of the words. */
 const REFUSED: [path: string, object: JsonObject, causes: string[]][] = [
   [ingresses, { spec: { rules: [{ host: '1.2.3.4' }] } }, ['spec.rules[0].host: Invalid']],
@@ -74,6 +78,62 @@ const REFUSED: [path: string, object: JsonObject, causes: string[]][] = [
     `${core}/resourcequotas`,
     { spec: { hard: { foo: '1', pods: '1500m', services: '1' }, scopes: ['BestEffort'] } },
     ['spec.hard[foo]: Invalid', 'spec.hard[foo]: Invalid', 'spec.hard[pods]: Invalid', 'spec.scopes: Invalid'],
+  ],
+  [
+    `${core}/pods`,
+    pod({ securityContext: { runAsUser: -1, sysctls: [{ name: 'A' }], seccompProfile: { type: 'Localhost' } } }),
+    [
+      'spec.securityContext.runAsUser: Invalid',
+      'spec.securityContext.sysctls[0].name: Invalid',
+      'spec.securityContext.seccompProfile.localhostProfile: Required',
+    ],
+  ],
+  [
+    `${core}/pods`,
+    pod({}, { securityContext: { privileged: true, allowPrivilegeEscalation: false, procMount: 'x' } }),
+    ['spec.containers[0].securityContext.procMount: NotSupported', 'spec.containers[0].securityContext: Invalid'],
+  ],
+  [
+    `${core}/pods`,
+    pod({ hostUsers: false, hostPID: true, os: { name: 'windows' } }),
+    ['spec.HostPID: Forbidden', 'spec.hostUsers: Forbidden', 'spec.hostPID: Forbidden'],
+  ],
+  [
+    `${core}/pods`,
+    pod({
+      volumes: [
+        {
+          name: 'v',
+          projected: {
+            sources: [
+              { secret: { name: 's', items: [{ key: 'k', path: 'a' }] } },
+              { configMap: { name: 'c', items: [{ key: 'k', path: 'a' }] }, secret: { name: 's' } },
+              { serviceAccountToken: { path: '..t', expirationSeconds: 5 } },
+              { downwardAPI: { items: [{ path: 'f', fieldRef: { fieldPath: 'status.podIP' } }] } },
+            ],
+          },
+        },
+      ],
+    }),
+    [
+      'spec.volumes[0].projected: Invalid',
+      'spec.volumes[0].projected.sources[1]: Forbidden',
+      'spec.volumes[0].projected.sources[2].serviceAccountToken.expirationSeconds: Invalid',
+      'spec.volumes[0].projected.path: Invalid',
+      'spec.volumes[0].projected.sources[3].downwardAPI.fieldRef.fieldPath: NotSupported',
+    ],
+  ],
+  [
+    `${core}/pods`,
+    pod({}, { resources: { limits: { 'hugepages-2Mi': '3Mi', 'a.b/c': '1500m' }, requests: { 'd.e/f': '1' } } }),
+    [
+      'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid',
+      'spec.containers[0].resources.limits[a.b/c]: Invalid',
+      'spec.containers[0].resources.requests[a.b/c]: Invalid',
+      'spec.containers[0].resources.requests[hugepages-2Mi]: Invalid',
+      'spec.containers[0].resources.limits: Required',
+      'spec.containers[0].resources: Forbidden',
+    ],
   ],
 ];
 

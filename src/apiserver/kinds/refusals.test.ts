@@ -129,8 +129,8 @@ const REFUSED: [path: string, object: JsonObject, causes: string[]][] = [
     [
       'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid',
       'spec.containers[0].resources.limits[a.b/c]: Invalid',
-      'spec.containers[0].resources.requests[a.b/c]: Invalid',
       'spec.containers[0].resources.requests[hugepages-2Mi]: Invalid',
+      'spec.containers[0].resources.requests[a.b/c]: Invalid',
       'spec.containers[0].resources.limits: Required',
       'spec.containers[0].resources: Forbidden',
     ],

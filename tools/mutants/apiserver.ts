@@ -322,4 +322,11 @@ export const APISERVER_MUTANTS: readonly Mutant[] = [
     replacement: "if (path === '' && paths.has(path)) errors",
     tests: [REFUSALS],
   },
+  {
+    bug: 'a variable that refers to its first value is taken for one that hides it',
+    file: 'src/apiserver/kinds/pod-warnings.ts',
+    original: '|| !text.includes(reference))',
+    replacement: '|| text.includes(reference))',
+    tests: [REFUSALS],
+  },
 ];

@@ -187,5 +187,10 @@ describe('objects that are refused', () => {
       subsets: [{ addresses: [{ ip: '2001:db8:0::1' }] }],
     });
     expect(endpoints.headers.get('warning')).toContain('canonical format');
+    const variables = ['a', 'b', '$(A)c'].map((value) => ({ name: 'A', value }));
+    const twice = pod({}, { env: variables });
+    const odd = await client.post(`${core}/pods`, { metadata: { name: 'odd' }, ...twice });
+    expect(odd.headers.get('warning')).toContain('env[1]: hides previous definition');
+    expect(odd.headers.get('warning')).not.toContain('env[2]');
   });
 });

@@ -23,6 +23,8 @@ const OPPOSITES = [
 ] as const;
 /** Scopes that have values to choose from. */
 const WITH_VALUES = new Set(['PriorityClass', 'VolumeAttributesClass']);
+/** By name: in the words of the real server, which are not ours. */
+const NOTHING = 'no value';
 const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
@@ -103,7 +105,7 @@ function validateOperator(operator: string, values: readonly JsonValue[], field:
     return values.length > 0 ? [] : [required(`${field}.values`, detail)];
   }
   if (operator === 'Exists' || operator === 'DoesNotExist') {
-    const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+    const detail = `must be ${NOTHING} when \`operator\` is 'Exist' or 'DoesNotExist' for scope selector`;
     return values.length === 0 ? [] : [invalid(`${field}.values`, [...values], detail)];
   }
   return [invalid(`${field}.operator`, operator, 'not a valid selector operator')];

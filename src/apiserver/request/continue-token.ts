@@ -19,7 +19,7 @@ export function encodeContinue({ startKey, revision }: ContinueToken): string {
 export function decodeContinue(token: string): ContinueToken {
   const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid${why}`);
   const wrong = token.search(/[^A-Za-z0-9_-]/);
-  // A character alone is no byte.
+  // One character alone does not make a byte.
   const isCut = wrong < 0 && token.length % 4 === 1;
   if (wrong >= 0 || isCut) {
     throw refuse(`: illegal base64 data at input byte ${isCut ? token.length - 1 : wrong}`);

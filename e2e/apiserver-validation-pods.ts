@@ -128,12 +128,72 @@ const SPECS: JsonObject[] = [
   },
 ];
 
+const env = (...values: (string | undefined)[]): JsonObject => ({
+  env: values.map((value) => ({ name: 'A', ...(value === undefined ? {} : { value }) })),
+});
+const ports = (...list: JsonObject[]): JsonObject => ({ ports: list.map((port) => ({ containerPort: 80, ...port })) });
+const withContainer = (more: JsonObject): JsonObject => ({ containers: [{ ...plain, ...more }] });
+
+/** What is accepted with a warning. */
+const ODD: JsonObject[] = [
+  withContainer(env('a', 'b')),
+  withContainer(env('a', '$(A)', '$(A)b', undefined)),
+  withContainer({ env: [{ name: 'A' }, { name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] }),
+  withContainer(ports({}, {})),
+  withContainer(ports({}, { protocol: 'UDP' })),
+  withContainer(ports({ hostPort: 1 }, {})),
+  withContainer(ports({ hostPort: 1, hostIP: '1.2.3.4' }, { hostPort: 1 })),
+  {
+    containers: [
+      { ...plain, ...ports({ name: 'a' }) },
+      { ...plain, name: 'd', ...ports({ name: 'a', containerPort: 81 }) },
+    ],
+  },
+  withContainer({
+    resources: { limits: { memory: '1500m', 'ephemeral-storage': '1500m' }, requests: { memory: '100m' } },
+  }),
+  { nodeSelector: { 'beta.kubernetes.io/os': 'linux' } },
+  {
+    topologySpreadConstraints: [
+      { maxSkew: 1, topologyKey: 'failure-domain.beta.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
+    ],
+  },
+  { hostAliases: [{ ip: '1.2.3.4' }, { ip: '1.2.3.4' }, { ip: '2001:DB8::1' }] },
+  { imagePullSecrets: [{ name: 'a' }, { name: 'a' }, {}] },
+  { terminationGracePeriodSeconds: -1 },
+  affinity('podAffinity', 'required', [{ topologyKey: 'zone' }]),
+  affinity('podAntiAffinity', 'preferred', [{ weight: 1, podAffinityTerm: { topologyKey: 'zone' } }]),
+  { volumes: [{ name: 'v', projected: { sources: [{}] } }] },
+  { volumes: [{ name: 'v', gitRepo: { repository: 'r' } }] },
+  { dnsConfig: { nameservers: ['2001:DB8::1'] } },
+];
+const template = (spec: JsonObject): JsonObject => ({ metadata: { labels: { a: 'b' } }, spec });
+const selector = { matchLabels: { a: 'b' } };
+
 export const PODS: readonly Judged[] = [
   {
     path: '/api/v1/namespaces/{ns}/pods',
     objects: [
       ...CONTAINERS.map((more) => ({ containers: [{ ...plain, ...more }] })),
       ...SPECS.map((more) => ({ containers: [plain], ...more })),
+      ...ODD.map((more) => ({ containers: [plain], ...more })),
     ].map((spec) => ({ metadata: { name: 'x' }, spec })),
+  },
+  ...['deployments', 'statefulsets', 'daemonsets', 'replicasets'].map((plural) => ({
+    path: `/apis/apps/v1/namespaces/{ns}/${plural}`,
+    objects: ODD.map((more) => ({
+      metadata: { name: 'x', ...(plural === 'deployments' ? {} : { labels: { a: 'b' } }) },
+      spec: { selector, template: template({ containers: [plain], ...more }) },
+    })),
+  })),
+  {
+    path: '/apis/batch/v1/namespaces/{ns}/cronjobs',
+    objects: ODD.map((more) => ({
+      metadata: { name: 'x' },
+      spec: {
+        schedule: '* * * * *',
+        jobTemplate: { spec: { template: template({ containers: [plain], restartPolicy: 'Never', ...more }) } },
+      },
+    })),
   },
 ];

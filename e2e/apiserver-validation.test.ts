@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isObject, type JsonObject, type JsonValue } from '../src/apiserver/values/json.ts';
+import { AMOUNTS } from './apiserver-validation-amounts.ts';
 import { NETWORK } from './apiserver-validation-network.ts';
 import { PODS } from './apiserver-validation-pods.ts';
+import { ROUTES } from './apiserver-validation-routes.ts';
+import { SECURITY } from './apiserver-validation-security.ts';
 import { WORKLOADS } from './apiserver-validation-workloads.ts';
 import { type Answered, type AskedRequest, TwoServers } from './two-servers-fixture.ts';
 
 const ns = `judged-${process.pid}`;
-const RESOURCES = [...NETWORK, ...WORKLOADS, ...PODS];
+const RESOURCES = [...NETWORK, ...ROUTES, ...AMOUNTS, ...WORKLOADS, ...PODS, ...SECURITY];
 /** Services of other runs on the same control plane have node ports, too. */
 const port = 30_000 + ((process.pid * 3) % 2_700);
 const services = parse(

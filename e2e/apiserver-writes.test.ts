@@ -24,12 +24,16 @@ interface Side {
   readonly agent: Agent;
 }
 
-const namespace = `writes-${process.pid}`;
-const corpus = readFileSync(new URL('testdata/apiserver-writes.yaml', import.meta.url), 'utf8');
-const requests = parse(corpus.replaceAll('{ns}', namespace)) as WriteRequest[];
-const titled = requests.map((one, index): [string, WriteRequest] => [`${index}: ${one.method} ${one.path}`, one]);
+const CORPORA = ['writes', 'scale', 'updates'];
 
-describe('the embedded server and the real one answer alike, in order', () => {
+/** The requests of a corpus, with titles. */
+function requestsOf(corpus: string): [string, WriteRequest][] {
+  const text = readFileSync(new URL(`testdata/apiserver-${corpus}.yaml`, import.meta.url), 'utf8');
+  const requests = parse(text.replaceAll('{ns}', `${corpus}-${process.pid}`)) as WriteRequest[];
+  return requests.map((one, index) => [`${index}: ${one.method} ${one.path}`, one]);
+}
+
+describe.each(CORPORA)('the embedded server and the real one answer alike, in order: %s', (corpus) => {
   let server: ApiServer;
   let real: Side;
   let ours: Side;
@@ -47,7 +51,7 @@ describe('the embedded server and the real one answer alike, in order', () => {
     await server?.stop();
   });
 
-  it.each(titled)('%s', async (_title, one) => {
+  it.each(requestsOf(corpus))('%s', async (_title, one) => {
     for (const path of one.after ?? []) {
       const served = () => send(real, { method: 'GET', path }).then(({ status }) => status);
       await expect.poll(served, { timeout: 120_000 }).toBe(200);

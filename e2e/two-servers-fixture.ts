@@ -90,8 +90,20 @@ async function send(side: Side, one: AskedRequest): Promise<Answered> {
   return {
     status: response.statusCode,
     warnings: response.headers.warning,
-    body: isJson ? alike(JSON.parse(answer) as JsonValue) : answer,
+    body: isJson ? alike(documents(answer)) : answer,
   };
+}
+
+/** One document; of a watch, all of them. */
+function documents(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as JsonValue);
+  }
 }
 
 const UID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -14,6 +14,10 @@ const SORTED = 'src/apiserver/storage/sorted-map.test.ts';
 const WATCHES = 'src/apiserver/handlers/watch-handler.test.ts';
 const LISTS = 'src/apiserver/handlers/list.test.ts';
 const WRITES = 'src/apiserver/writes.test.ts';
+const BAD_INPUT = 'src/apiserver/bad-input.test.ts';
+const SCALES = 'src/apiserver/handlers/scale.test.ts';
+const SCALE_OWNERS = 'src/apiserver/apply/scale-managers.test.ts';
+const REFUSALS = 'src/apiserver/kinds/refusals.test.ts';
 const DELETIONS = 'src/apiserver/deletion.test.ts';
 
 export const APISERVER_MUTANTS: readonly Mutant[] = [
@@ -282,5 +286,47 @@ export const APISERVER_MUTANTS: readonly Mutant[] = [
     original: '      if (error instanceof StatusError) stream.fail(error.status);\n      this.end();\n',
     replacement: '',
     tests: [CONVERSIONS],
+  },
+  {
+    bug: 'who scales an object does not take the replicas from their owners',
+    file: 'src/apiserver/apply/scale-managers.ts',
+    original: 'const fields = entry.fields.difference(FieldSet.of(path));',
+    replacement: 'const fields = entry.fields;',
+    tests: [SCALE_OWNERS, SCALES],
+  },
+  {
+    bug: 'an empty body is an object',
+    file: 'src/apiserver/request/body.ts',
+    original: '    throw new Error(goJsonProblem(text), { cause: error });',
+    replacement: "    if (text === '') return {};\n    throw new Error(goJsonProblem(text), { cause: error });",
+    tests: [BAD_INPUT],
+  },
+  {
+    bug: 'a limit range may ask for more than it allows',
+    file: 'src/apiserver/kinds/limit-range.ts',
+    original: 'if (!less || !more || less.nanos <= more.nanos) continue;',
+    replacement: 'if (!less || !more || less.nanos >= more.nanos) continue;',
+    tests: [REFUSALS],
+  },
+  {
+    bug: 'a metric may have several sources',
+    file: 'src/apiserver/kinds/metric-rules.ts',
+    original: '  if (present.length === 1) return errors;',
+    replacement: '  if (present.length >= 1) return errors;',
+    tests: [REFUSALS],
+  },
+  {
+    bug: 'two files of a projected volume may have one path',
+    file: 'src/apiserver/kinds/projected-volume.ts',
+    original: "if (path !== '' && paths.has(path)) errors",
+    replacement: "if (path === '' && paths.has(path)) errors",
+    tests: [REFUSALS],
+  },
+  {
+    bug: 'a variable that refers to its first value is taken for one that hides it',
+    file: 'src/apiserver/kinds/pod-warnings.ts',
+    original: '|| !text.includes(reference))',
+    replacement: '|| text.includes(reference))',
+    tests: [REFUSALS],
   },
 ];

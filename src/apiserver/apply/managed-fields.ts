@@ -80,9 +80,11 @@ export function recordUpdate(
     const entry = { manager: manager || 'unknown', operation: 'Update' as const, apiVersion, subresource };
     const id = managerId(entry);
     const previous = managers.get(id);
-    // The real server loses the time where it translates between an object and its scale.
-    const time = subresource === 'scale' ? previous?.time : timestamp(options.now);
-    managers.set(id, { ...entry, time, fields: mine.union(previous?.fields ?? new FieldSet()) });
+    managers.set(id, {
+      ...entry,
+      time: timestamp(options.now),
+      fields: mine.union(previous?.fields ?? new FieldSet()),
+    });
   }
   capUpdateManagers(managers);
 }

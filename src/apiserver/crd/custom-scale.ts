@@ -5,13 +5,17 @@ import { asObject, getKey, isObject, type JsonObject, type JsonValue, setKey } f
 import type { ScalePaths } from './definition.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
+/** Stands for replicas that an object does not have. */
+const UNSET = -(2 ** 31);
 
 /** The scale subresource of a custom resource: an `autoscaling/v1` Scale that lives in fields of the definition's choice. */
 export class CustomScale {
   readonly #paths: ScalePaths;
+  readonly replicasPath: readonly string[];
 
   constructor(paths: ScalePaths) {
     this.#paths = paths;
+    this.replicasPath = fieldsOf(paths.specReplicas);
   }
 
   /** Throws 500, as the real server does, when the object says nothing about its replicas. */
@@ -23,24 +27,18 @@ export class CustomScale {
     return this.#scale(object, replicas);
   }
 
-  /** What a patch of the scale starts from: replicas are absent when the object has none. */
+  /** What a change of the scale starts from: it must not stay as it is when the object has no replicas. */
   readForUpdate(object: JsonObject): JsonObject {
-    const scale = this.#scale(object, 0);
-    const replicas = this.#number(object, this.#paths.specReplicas);
-    return { ...scale, spec: replicas === undefined ? {} : { replicas } };
+    return this.#scale(object, this.#number(object, this.#paths.specReplicas) ?? UNSET);
   }
 
-  /** Sets the replicas of the object, in place, and its resourceVersion when the Scale carries one to check. */
+  /** Sets the replicas of the object, in place. */
   write(object: JsonObject, scale: JsonObject): void {
-    const replicas = asObject(scale.spec).replicas;
-    if (typeof replicas !== 'number') {
+    const replicas = asObject(scale.spec).replicas ?? 0;
+    if (replicas === UNSET) {
       throw badRequest(`the spec replicas field ${JSON.stringify(this.#paths.specReplicas)} cannot be empty`);
     }
-    setField(object, fieldsOf(this.#paths.specReplicas), replicas);
-    const { resourceVersion } = asObject(scale.metadata);
-    if (typeof resourceVersion === 'string' && resourceVersion !== '') {
-      object.metadata = { ...asObject(object.metadata), resourceVersion };
-    }
+    setField(object, this.replicasPath, replicas);
   }
 
   /** Replicas must be counts, and the selector a text, in every object of the kind. */

@@ -6,11 +6,14 @@ import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, conflict, notFound } from '../request/status-error.ts';
 import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
 import { finish } from '../storage/steps.ts';
-import { asString, isObject, type JsonObject } from '../values/json.ts';
+import { asString, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
+import { jsonTypeName } from '../values/scalar-values.ts';
 import { checkNamespace } from './namespace-lifecycle.ts';
 import { decodeObject, type WriteQuery, warningsOf, writeQuery } from './write-decoding.ts';
 import { fromStorage, toStorage, writeOptions, writeResponse } from './write-handlers.ts';
+
+export const APPLY = 'application/apply-patch+yaml';
 
 /** Server-side apply: creates the object when it is not there, else merges what the manager wants into it. */
 export async function handleApply(api: Api, scope: ResourceScope): Promise<ServerResponse> {
@@ -39,11 +42,11 @@ export async function handleApply(api: Api, scope: ResourceScope): Promise<Serve
 }
 
 /** The body, as YAML; its name and namespace must be those of the URL, or absent. */
-function readConfig({ request, info, namespace, resource }: ResourceScope): {
+export function readConfig({ request, info, namespace, resource }: ResourceScope): {
   config: JsonObject;
   problem: string | undefined;
 } {
-  let value: unknown;
+  let value: JsonValue;
   let problem: string | undefined;
   try {
     ({ value, yamlProblem: problem } = parseText(request.body, 'yaml'));
@@ -51,7 +54,11 @@ function readConfig({ request, info, namespace, resource }: ResourceScope): {
     const why = error instanceof Error ? error.message : String(error);
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`);
   }
-  if (!isObject(value)) throw badRequest('error decoding YAML: the body is not an object');
+  value ??= {};
+  if (!isObject(value)) {
+    const why = `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+  }
   const given = metadataOf(value);
   const name = asString(given.name);
   if (name !== '' && name !== info.name) {
@@ -65,7 +72,7 @@ function readConfig({ request, info, namespace, resource }: ResourceScope): {
 }
 
 /** Keys that stand twice in what is applied. */
-function judgeDuplicates({ warnings }: ResourceScope, problem: string, query: WriteQuery): void {
+export function judgeDuplicates({ warnings }: ResourceScope, problem: string, query: WriteQuery): void {
   if (query.fieldValidation === 'Warn') warnings.push(...warningsOf(problem));
   if (query.fieldValidation !== 'Strict') return;
   throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problem}`);

@@ -1,8 +1,8 @@
 import type { Status } from '../../api/status.ts';
 import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Api } from '../api.ts';
-import { inputFormat, parseText } from '../request/body.ts';
-import { asDeleteBody, type DeleteOptions, deleteOptionsFrom, deleteOptionsObject } from '../request/delete-options.ts';
+import { inputFormat, parseFields } from '../request/body.ts';
+import { type DeleteOptions, deleteOptionsFrom, deleteOptionsObject } from '../request/delete-options.ts';
 import { parseListOptions } from '../request/list-parameters.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
@@ -10,6 +10,7 @@ import { badRequest, StatusError } from '../request/status-error.ts';
 import { type Deletion, ObjectDeleter } from '../storage/object-deleter.ts';
 import { finish } from '../storage/steps.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import type { JsonObject } from '../values/json.ts';
 import { listObjects } from './list.ts';
 import { documentResponse, listResponse, objectResponse } from './object-response.ts';
 import { writeOptions } from './write-handlers.ts';
@@ -69,14 +70,12 @@ function deleteOne(
 function readOptions({ request }: ResourceScope): DeleteOptions {
   if (request.body.length === 0) return deleteOptionsFrom(undefined, request.query);
   const format = inputFormat(request.headers['content-type']);
-  let value: unknown;
+  let body: JsonObject;
   try {
-    value = parseText(request.body, format).value;
+    body = parseFields(request.body, format).object;
   } catch (error) {
     if (error instanceof StatusError) throw error;
     throw badRequest(error instanceof Error ? error.message : String(error));
   }
-  const body = asDeleteBody(value);
-  if (!body) throw badRequest('decoded object cannot be converted to DeleteOptions');
   return deleteOptionsFrom(body, request.query);
 }

@@ -1,7 +1,6 @@
 import { LabelSelector, type LabelSelectorObject } from '../../api/label-selector.ts';
 import type { Status } from '../../api/status.ts';
 import type { Api } from '../api.ts';
-import { inputFormat, parseObject } from '../request/body.ts';
 import { deleteOptionsFrom } from '../request/delete-options.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
@@ -12,12 +11,9 @@ import { finish } from '../storage/steps.ts';
 import { asArray, asObject, asString, ensureObject, getPath, isObject, type JsonObject } from '../values/json.ts';
 import { metadataOf, timestamp } from '../values/object-meta.ts';
 import { documentResponse } from './object-response.ts';
+import { BINDING, EVICTION, subresourceBody } from './subresource-body.ts';
 import { writeQuery } from './write-decoding.ts';
 import { writeOptions } from './write-handlers.ts';
-
-function readBody({ request }: ResourceScope, kind: string): JsonObject {
-  return parseObject(request.body, inputFormat(request.headers['content-type']), kind).object;
-}
 
 function success(scope: ResourceScope): ServerResponse {
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
@@ -33,8 +29,8 @@ function setCondition(pod: JsonObject, condition: JsonObject): void {
 
 /** Puts a pod on a node: what a scheduler does. Also for POST to `bindings`, where the body names the pod. */
 export async function handleBinding(api: Api, scope: ResourceScope): Promise<ServerResponse> {
-  const binding = readBody(scope, 'Binding');
   const query = writeQuery(scope, 'CreateOptions');
+  const binding = subresourceBody(scope, BINDING, query);
   const name = scope.info.resource === 'pods' ? scope.info.name : asString(metadataOf(binding).name);
   const node = asString(getPath(binding, 'target', 'name'));
   // The real server forgets to make a Status of it.
@@ -62,15 +58,15 @@ export async function handleBinding(api: Api, scope: ResourceScope): Promise<Ser
 /** Deletes a pod unless a disruption budget forbids it. */
 export async function handleEviction(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const { resource, info, namespace } = scope;
-  const eviction = readBody(scope, 'Eviction');
-  const named = asString(metadataOf(eviction).name);
-  if (named !== '' && named !== info.name) {
+  const query = writeQuery(scope, 'CreateOptions');
+  const eviction = subresourceBody(scope, EVICTION, query);
+  if (asString(metadataOf(eviction).name) !== info.name) {
     throw badRequest('name in URL does not match name in Eviction object');
   }
   const pod = resource.table.objects.get(keyFor(namespace, info.name));
   if (!pod) throw notFound(resource, info.name);
   const options = deleteOptionsFrom(asObject(eviction.deleteOptions), scope.request.query);
-  const dryRun = options.dryRun || writeQuery(scope, 'CreateOptions').dryRun;
+  const dryRun = options.dryRun || query.dryRun;
   const write = { ...writeOptions(scope, { dryRun }), subresource: 'status' };
   if (!isFinished(pod.decode())) {
     checkBudgets(api, namespace, pod.labels ?? {});

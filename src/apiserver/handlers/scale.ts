@@ -1,41 +1,41 @@
 import { LabelSelector, type LabelSelectorObject } from '../../api/label-selector.ts';
-import { typeSchema } from '../../generated/type-schemas.ts';
 import type { Api } from '../api.ts';
-import { inputFormat, mediaType, parseObject } from '../request/body.ts';
+import { withManagedFields } from '../apply/managed-fields.ts';
+import { parentManagers, scaleManagers } from '../apply/scale-managers.ts';
 import { invalid } from '../request/field-error.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
-import { badRequest, invalidObject, notFound, unsupportedMediaType } from '../request/status-error.ts';
+import { conflict, invalidObject, notFound } from '../request/status-error.ts';
 import { keyFor, ObjectWriter } from '../storage/object-writer.ts';
 import type { ScaleAccess } from '../storage/served-resource.ts';
 import { finish, type Steps } from '../storage/steps.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { asObject, asString, cloneJson, ensureObject, getPath, isObject, type JsonObject } from '../values/json.ts';
+import { asString, cloneJson, ensureObject, getPath, isObject, type JsonObject } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
-import { DecodeProblem, readTyped } from '../values/typed-object.ts';
 import { documentResponse } from './object-response.ts';
-import { patcherOf } from './patch-handler.ts';
 import { readObject } from './read-handlers.ts';
-import { withOwners } from './tracked-write.ts';
-import { type WriteQuery, writeQuery } from './write-decoding.ts';
+import { type ScaleChange, scaleChange } from './scale-change.ts';
 import { fromStorage, toStorage, writeOptions } from './write-handlers.ts';
 
-const SCALE_SCHEMA = 'io.k8s.api.autoscaling.v1.Scale';
 const SCALE_KIND = { group: 'autoscaling', kind: 'Scale' };
 
 export async function handleScale(api: Api, scope: ResourceScope): Promise<ServerResponse> {
-  const { info } = scope;
-  if (info.verb === 'get') return scaleResponse(scope, await readObject(api, scope));
-  const query = writeQuery(scope, info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
-  const change = info.verb === 'patch' ? patchedScale(scope) : sentScale(scope);
-  return scaleResponse(scope, await finish(writeScale(api, scope, query, change)));
+  if (scope.info.verb === 'get') return scaleResponse(scope, await readObject(api, scope));
+  return scaleResponse(scope, await finish(writeScale(api, scope, scaleChange(api, scope))));
 }
 
 const builtinScale: ScaleAccess = {
+  replicasPath: ['spec', 'replicas'],
   read: scaleOf,
   readForUpdate: scaleOf,
   write(object, scale) {
-    ensureObject(object, 'spec').replicas = getPath(scale, 'spec', 'replicas') ?? 0;
+    const replicas = getPath(scale, 'spec', 'replicas') ?? 0;
+    const { name } = metadataOf(object);
+    if (Number(replicas) < 0) {
+      const problem = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
+      throw invalidObject(SCALE_KIND, asString(name), [problem]);
+    }
+    ensureObject(object, 'spec').replicas = replicas;
   },
 };
 
@@ -74,55 +74,36 @@ function scaleResponse(scope: ResourceScope, stored: StoredObject): ServerRespon
   return documentResponse(200, Buffer.from(JSON.stringify(scale)), scope.output);
 }
 
-/** From the present Scale to the wanted one. */
-type ScaleChange = (present: JsonObject) => JsonObject;
-
-function sentScale(scope: ResourceScope): ScaleChange {
-  const { request, info } = scope;
-  const { object } = parseObject(request.body, inputFormat(request.headers['content-type']), 'Scale');
-  const name = asString(metadataOf(object).name);
-  if (name !== info.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
-  }
-  return () => object;
-}
-
-function patchedScale(scope: ResourceScope): ScaleChange {
-  const type = mediaType(scope.request.headers['content-type']);
-  if (type === 'application/apply-patch+yaml') {
-    throw unsupportedMediaType(['application/json-patch+json', 'application/merge-patch+json']);
-  }
-  const { patcher } = patcherOf(scope, type, SCALE_SCHEMA);
-  return patcher;
-}
-
-function writeScale(api: Api, scope: ResourceScope, query: WriteQuery, change: ScaleChange): Steps<StoredObject> {
+function writeScale(api: Api, scope: ResourceScope, { query, change }: ScaleChange): Steps<StoredObject> {
   const { resource, info } = scope;
   const access = accessOf(scope);
+  const scaled = { apiVersion: resource.apiVersion, replicasPath: access.replicasPath };
   if (!resource.table.objects.has(keyFor(scope.namespace, info.name))) throw notFound(resource, info.name);
   return new ObjectWriter(api).updating(resource, info.name, writeOptions(scope, query), (old) => {
     const shown = fromStorage(resource, cloneJson(old));
-    const wanted = readScale(change(access.readForUpdate(shown)));
-    const replicas = getPath(wanted, 'spec', 'replicas') ?? 0;
-    if (typeof replicas !== 'number' || replicas < 0) {
-      const problem = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
-      throw invalidObject(SCALE_KIND, info.name, [problem]);
-    }
+    const { managedFields, uid } = metadataOf(shown);
+    const present = withManagedFields(access.readForUpdate(shown), scaleManagers(managedFields, scaled));
+    const wanted = change(present);
     access.write(shown, wanted);
-    const version = asString(metadataOf(wanted).resourceVersion);
+    const { resourceVersion: version, uid: sameUid, managedFields: entries } = metadataOf(wanted);
+    if (asString(sameUid) !== '' && sameUid !== uid) refuseUid(scope, asString(sameUid), asString(uid));
     const object = toStorage(resource, shown);
-    if (version !== '') metadataOf(object).resourceVersion = version;
-    return withOwners({ scope, before: old, after: object, query, nowMs: api.clock.now() });
+    if (asString(version) !== '') metadataOf(object).resourceVersion = asString(version);
+    return withManagedFields(object, parentManagers(managedFields, entries, scaled));
   });
 }
 
-function readScale(scale: JsonObject): JsonObject {
-  const schema = typeSchema(SCALE_SCHEMA);
-  if (!schema) return asObject(scale);
-  try {
-    return readTyped(schema, scale).object;
-  } catch (error) {
-    if (error instanceof DecodeProblem) throw badRequest(error.message);
-    throw error;
+/** The real server leaves the identity in a PUT to its storage, and forgets that in a patch of a custom resource. */
+function refuseUid({ resource, namespace, info }: ResourceScope, wanted: string, present: string): void {
+  const { group, plural } = resource;
+  const { custom } = resource.init;
+  const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${present}`;
+  if (info.verb === 'patch') {
+    if (custom) return;
+    throw conflict({ group, plural: `${plural}/scale` }, info.name, why);
   }
+  const folder = plural === 'replicationcontrollers' ? 'controllers' : `${custom ? `${group}/` : ''}${plural}`;
+  const key = `/registry/${folder}/${resource.namespaced ? `${namespace}/` : ''}${info.name}`;
+  const details = `Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+  throw conflict(resource, info.name, `StorageError: invalid object, ${details}`);
 }

@@ -1,6 +1,5 @@
 import type { Api } from '../api.ts';
 import { API_AUDIENCES } from '../request/access.ts';
-import { inputFormat, parseObject } from '../request/body.ts';
 import { type FieldError, invalid } from '../request/field-error.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
@@ -11,9 +10,10 @@ import type { StoredObject } from '../storage/stored-object.ts';
 import { asArray, asObject, asString, getPath, isObject, type JsonObject } from '../values/json.ts';
 import { metadataOf, timestamp } from '../values/object-meta.ts';
 import { documentResponse } from './object-response.ts';
-import { matchNamespace } from './write-decoding.ts';
+import { subresourceBody, TOKEN_REQUEST } from './subresource-body.ts';
+import { matchNamespace, writeQuery } from './write-decoding.ts';
 
-const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
+const KIND = { group: TOKEN_REQUEST.group, kind: TOKEN_REQUEST.kind };
 const DEFAULT_SECONDS = 3600;
 const LEAST_SECONDS = 600;
 const MOST_SECONDS = 2 ** 32;
@@ -23,8 +23,8 @@ const EXTENDED_SECONDS = 365 * 24 * 3600;
 
 /** Gives out a token for a service account. */
 export function handleTokenRequest(api: Api, scope: ResourceScope): ServerResponse {
-  const { resource, info, namespace, request } = scope;
-  const { object } = parseObject(request.body, inputFormat(request.headers['content-type']), KIND.kind);
+  const { resource, info, namespace } = scope;
+  const object = subresourceBody(scope, TOKEN_REQUEST, writeQuery(scope, 'CreateOptions'));
   matchNamespace(object, scope);
   checkName(scope, object);
   const account = resource.table.objects.get(keyFor(namespace, info.name));

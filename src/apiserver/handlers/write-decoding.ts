@@ -1,15 +1,15 @@
+import { typeSchema } from '../../generated/type-schemas.ts';
 import { managerName } from '../apply/managed-fields.ts';
-import type { StrictFindings } from '../request/body.ts';
+import { type StrictFindings, typeProblem } from '../request/body.ts';
 import { parseDryRun } from '../request/delete-options.ts';
 import { strictProblems } from '../request/duplicate-keys.ts';
 import { invalid, notSupported, required, tooLong } from '../request/field-error.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
 import { badRequest, invalidObject } from '../request/status-error.ts';
-import type { Decoded, ServedResource } from '../storage/served-resource.ts';
+import type { Decoded, ServedResource, ServedResourceInit } from '../storage/served-resource.ts';
 import { asObject, asString, isObject, type JsonObject } from '../values/json.ts';
 import { jsonText } from '../values/json-text.ts';
 import { metadataOf } from '../values/object-meta.ts';
-import { jsonTypeName } from '../values/scalar-values.ts';
 import { DecodeProblem } from '../values/typed-object.ts';
 
 /** The options that writes share, from the query. */
@@ -51,12 +51,17 @@ export function writeQuery(scope: ResourceScope, kind: string, apply = false): W
   };
 }
 
+/** What a body is read as: the kind of a resource, or one that only a subresource has. */
+export type BodyKind = Pick<ServedResource, 'group' | 'version' | 'kind' | 'apiVersion'> & {
+  readonly init: Pick<ServedResourceInit, 'custom' | 'decode'>;
+};
+
 /**
  * Makes an object of the kind from what the client sent: checks kind and version, reads it as the type, and deals with
  * unknown and duplicate fields as asked. The answer is in the version of the request.
  */
 export function decodeObject(
-  scope: Pick<ResourceScope, 'resource' | 'warnings'>,
+  scope: { readonly resource: BodyKind; readonly warnings: string[] },
   sent: JsonObject,
   strict: StrictFindings,
   directive: WriteQuery['fieldValidation'],
@@ -82,7 +87,7 @@ export function warningsOf(problem: string): string[] {
 
 const YAML_PROBLEM = 'yaml: unmarshal errors:\n  ';
 
-function problemsOf(resource: ServedResource, decoded: Decoded, strict: StrictFindings): string[] {
+function problemsOf(resource: BodyKind, decoded: Decoded, strict: StrictFindings): string[] {
   const { duplicates, text, yamlProblem } = strict;
   const { unknownFields } = decoded;
   const ofYaml = yamlProblem === undefined ? [] : [yamlProblem];
@@ -95,7 +100,7 @@ function problemsOf(resource: ServedResource, decoded: Decoded, strict: StrictFi
   ];
 }
 
-function typed(resource: ServedResource, object: JsonObject) {
+function typed(resource: BodyKind, object: JsonObject) {
   try {
     return resource.init.decode(object);
   } catch (error) {
@@ -104,12 +109,12 @@ function typed(resource: ServedResource, object: JsonObject) {
   }
 }
 
-function handledAs(resource: ServedResource, kind = resource.kind, version = resource.version): string {
+function handledAs(resource: BodyKind, kind = resource.kind, version = resource.version): string {
   return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
 }
 
 /** Custom resources must say what they are, and are judged by other words. */
-function checkCustomType(resource: ServedResource, sent: JsonObject): void {
+function checkCustomType(resource: BodyKind, sent: JsonObject): void {
   const [kind, apiVersion] = [asString(sent.kind), asString(sent.apiVersion)];
   if (kind === '') {
     const text = jsonText(sent);
@@ -128,15 +133,9 @@ function checkCustomType(resource: ServedResource, sent: JsonObject): void {
   throw invalidObject({ group: resource.group, kind }, name, [invalid('kind', kind, `must be ${resource.kind}`)]);
 }
 
-function checkType(resource: ServedResource, sent: JsonObject): void {
-  for (const field of ['apiVersion', 'kind']) {
-    const value = sent[field] ?? '';
-    if (typeof value === 'string') continue;
-    const problem = `json: cannot unmarshal ${jsonTypeName(value)} into Go struct field .${field} of type string`;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind; json parse error: ${problem}`,
-    );
-  }
+function checkType(resource: BodyKind, sent: JsonObject): void {
+  const problem = typeProblem(sent);
+  if (problem !== undefined) throw badRequest(problem);
   if (resource.init.custom) {
     checkCustomType(resource, sent);
     return;
@@ -145,13 +144,14 @@ function checkType(resource: ServedResource, sent: JsonObject): void {
   const apiVersion = asString(sent.apiVersion) || resource.apiVersion;
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
   if (kind === resource.kind && apiVersion === resource.apiVersion) return;
-  if (kind !== resource.kind && apiVersion === resource.apiVersion) {
+  const isKnown = isBuiltin(resource, apiVersion, version, kind);
+  if (kind !== resource.kind && isKnown) {
     const what = `${version}.${kind}`;
-    const into = `${resource.group.split('.')[0] || 'core'}.${resource.kind}`;
+    const into = `${internalGroup(resource.group)}.${resource.kind}`;
     throw badRequest(`${handledAs(resource, kind, version)}: converting (${what}) to (${into}): unknown conversion`);
   }
   const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [''];
-  if (group === resource.group && kind === resource.kind && isKnownVersion(version)) {
+  if (group === resource.group && kind === resource.kind && (isKnown || isOldVersion(group, version))) {
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
     );
@@ -161,8 +161,24 @@ function checkType(resource: ServedResource, sent: JsonObject): void {
   );
 }
 
-function isKnownVersion(version: string): boolean {
-  return /^v[1-9][0-9]*(?:alpha[0-9]+|beta[0-9]+)?$/.test(version) && version !== 'v2';
+/** Whether the real server could read it, as something else than what was asked for. */
+function isBuiltin({ group: asked }: BodyKind, apiVersion: string, version: string, kind: string): boolean {
+  const group = apiVersion.includes('/') ? apiVersion.split(/[./]/)[0] : 'core';
+  // Definitions are read by a server that knows nothing else.
+  if (asked === DEFINITIONS && group !== 'apiextensions') return false;
+  return typeSchema(`io.k8s.api.${group}.${version}.${kind}`) !== undefined;
+}
+
+/** Both groups of events are one inside. */
+function internalGroup(group: string): string {
+  return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? '');
+}
+
+const DEFINITIONS = 'apiextensions.k8s.io';
+
+/** Versions of the groups that had others before v1; some are no longer served and still understood. */
+function isOldVersion(group: string, version: string): boolean {
+  return group !== '' && /^v1(?:alpha|beta)[1-9]$/.test(version);
 }
 
 /** Keeps the namespace of the object and that of the request the same. Throws 400 when they are not. */

@@ -9,6 +9,7 @@ import { validateJobStatus } from './job-status.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { validateNonNegative } from './number-rules.ts';
 import { defaultPodTemplate } from './pod-spec.ts';
+import { templateWarnings } from './pod-warnings.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -48,7 +49,7 @@ function copyTemplateLabels(object: JsonObject): void {
 
 export const jobStrategy: Strategy = {
   generation: true,
-  warnings: (object, old) => nameWarnings(object, old),
+  warnings: (object, old) => [...nameWarnings(object, old), ...templateWarnings(object, old)],
   // For clients from before owner references; kubectl says Background.
   garbageCollection: 'orphan',
   defaults(object) {
@@ -85,7 +86,10 @@ const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
 
 export const cronJobStrategy: Strategy = {
   generation: true,
-  warnings: (object, old) => nameWarnings(object, old),
+  warnings: (object, old) => [
+    ...nameWarnings(object, old),
+    ...templateWarnings(object, old, ['spec', 'jobTemplate', 'spec', 'template']),
+  ],
   defaults(object) {
     const spec = specOf(object);
     setDefault(spec, 'concurrencyPolicy', 'Allow');

@@ -7,14 +7,19 @@ import * as cluster from './cluster-objects.ts';
 import * as core from './core-objects.ts';
 import { customResourceDefinitionStrategy } from './custom-resource-definition.ts';
 import { podDisruptionBudgetStrategy } from './disruption-budget.ts';
+import { endpointSliceStrategy } from './endpoint-slice.ts';
+import { endpointsStrategy } from './endpoints.ts';
 import { eventStrategy, eventsV1Strategy } from './event.ts';
 import { selectableField } from './field-text.ts';
+import { ingressClassStrategy, ingressStrategy } from './ingress.ts';
 import { NAME_RULES } from './kind-names.ts';
+import { limitRangeStrategy } from './limit-range.ts';
 import { mutatingBindingStrategy, mutatingPolicyStrategy } from './mutating-policy.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { networkPolicyStrategy } from './network-policy.ts';
 import { podStrategy } from './pod.ts';
 import * as rbac from './rbac.ts';
+import { resourceQuotaStrategy } from './resource-quota.ts';
 import { serviceStrategy } from './service.ts';
 import { persistentVolumeClaimStrategy } from './volume-claim.ts';
 import { webhookStrategy } from './webhook-configuration.ts';
@@ -28,10 +33,10 @@ export function builtinStrategies(): Map<string, Strategy> {
   return new Map<string, Strategy>([
     ['configmaps', core.configMapStrategy],
     ['customresourcedefinitions.apiextensions.k8s.io', customResourceDefinitionStrategy],
-    ['endpoints', core.endpointsStrategy],
+    ['endpoints', endpointsStrategy],
     ['events', eventStrategy],
     ['events.events.k8s.io', eventsV1Strategy],
-    ['limitranges', core.limitRangeStrategy],
+    ['limitranges', limitRangeStrategy],
     ['namespaces', namespaceStrategy],
     ['nodes', core.nodeStrategy],
     ['persistentvolumeclaims', persistentVolumeClaimStrategy],
@@ -39,7 +44,7 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['pods', podStrategy],
     ['podtemplates', workloads.podTemplateStrategy],
     ['replicationcontrollers', workloads.replicationControllerStrategy],
-    ['resourcequotas', core.resourceQuotaStrategy],
+    ['resourcequotas', resourceQuotaStrategy],
     ['secrets', core.secretStrategy],
     ['serviceaccounts', core.serviceAccountStrategy],
     ['services', serviceStrategy()],
@@ -53,12 +58,12 @@ export function builtinStrategies(): Map<string, Strategy> {
     ['horizontalpodautoscalers.autoscaling', horizontalPodAutoscalerStrategy],
     ['certificatesigningrequests.certificates.k8s.io', cluster.certificateRequestStrategy],
     ['leases.coordination.k8s.io', cluster.leaseStrategy],
-    ['endpointslices.discovery.k8s.io', cluster.endpointSliceStrategy],
+    ['endpointslices.discovery.k8s.io', endpointSliceStrategy],
     ['flowschemas.flowcontrol.apiserver.k8s.io', cluster.flowSchemaStrategy],
     ['prioritylevelconfigurations.flowcontrol.apiserver.k8s.io', cluster.priorityLevelStrategy],
-    ['ingresses.networking.k8s.io', cluster.ingressStrategy],
+    ['ingresses.networking.k8s.io', ingressStrategy],
     ['ipaddresses.networking.k8s.io', cluster.ipAddressStrategy],
-    ['ingressclasses.networking.k8s.io', cluster.ingressClassStrategy],
+    ['ingressclasses.networking.k8s.io', ingressClassStrategy],
     ['networkpolicies.networking.k8s.io', networkPolicyStrategy],
     ['runtimeclasses.node.k8s.io', { createOnUpdate: true, unconditionalUpdate: false }],
     ['poddisruptionbudgets.policy', podDisruptionBudgetStrategy],

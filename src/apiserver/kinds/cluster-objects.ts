@@ -3,7 +3,7 @@ import type { Strategy } from '../storage/strategy.ts';
 import { asArray, asObject, asString, isObject, type JsonObject, jsonEqual } from '../values/json.ts';
 import { pathSegment, qualifiedNameProblems } from '../values/name-rules.ts';
 import { metadataOf } from '../values/object-meta.ts';
-import { items, optionalObject, setDefault, setDefaultNumber, specOf } from './defaulting.ts';
+import { optionalObject, setDefault, setDefaultNumber, specOf } from './defaulting.ts';
 
 export const ipAddressStrategy: Strategy = {
   validate(object) {
@@ -41,38 +41,6 @@ function dropCoordination(object: JsonObject, old: JsonObject): void {
   const [spec, before] = [specOf(object), asObject(old.spec)];
   for (const field of ['strategy', 'preferredHolder']) if (before[field] === undefined) delete spec[field];
 }
-
-export const ingressStrategy: Strategy = {
-  generation: true,
-  validate(object) {
-    const spec = specOf(object);
-    if (asArray(spec.rules).length > 0 || isObject(spec.defaultBackend)) return validateIngressPaths(spec);
-    return [invalid('spec', spec.rules, 'either `defaultBackend` or `rules` must be specified')];
-  },
-};
-
-function validateIngressPaths(spec: JsonObject): FieldError[] {
-  const errors: FieldError[] = [];
-  items(spec.rules).forEach((rule, ruleIndex) => {
-    items(asObject(rule.http).paths).forEach((path, index) => {
-      const field = `spec.rules[${ruleIndex}].http.paths[${index}]`;
-      if (asString(path.pathType) === '') errors.push(required(`${field}.pathType`, 'pathType must be specified'));
-      const service = asObject(asObject(path.backend).service);
-      if (path.backend !== undefined && asObject(path.backend).service !== undefined && asString(service.name) === '') {
-        errors.push(required(`${field}.backend.service.name`));
-      }
-    });
-  });
-  return errors;
-}
-
-export const ingressClassStrategy: Strategy = {
-  generation: true,
-  defaults(object) {
-    const parameters = optionalObject(specOf(object), 'parameters');
-    if (parameters) setDefault(parameters, 'scope', 'Cluster');
-  },
-};
 
 export const storageClassStrategy: Strategy = {
   returnDeletedObject: true,
@@ -148,16 +116,6 @@ export const priorityClassStrategy: Strategy = {
 
 const MAX_USER_PRIORITY = 1_000_000_000;
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
-
-export const endpointSliceStrategy: Strategy = {
-  generation: true,
-  defaults(object) {
-    for (const port of items(object.ports)) {
-      port.name ??= '';
-      setDefault(port, 'protocol', 'TCP');
-    }
-  },
-};
 
 export const flowSchemaStrategy: Strategy = {
   generation: true,

@@ -3,15 +3,13 @@ import { asArray, asObject, asString, isObject, type JsonObject, type JsonValue 
 import { configKeyProblems, dnsSubdomain, portNameProblems } from '../values/name-rules.ts';
 import { items } from './defaulting.ts';
 import { validateNonNegative, validatePort, validatePortOrName } from './number-rules.ts';
+import { validateFieldRef, validateResourceFieldRef } from './projected-volume.ts';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const SCHEMES = ['HTTP', 'HTTPS'];
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
 const VALUE_SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
-const RESOURCE_FIELDS = ['limits', 'requests'].flatMap((list) =>
-  ['cpu', 'ephemeral-storage', 'memory'].map((name) => `${list}.${name}`),
-);
-const FIELD_PATHS = new Set([
+const FIELD_PATHS = [
   'metadata.name',
   'metadata.namespace',
   'metadata.uid',
@@ -21,8 +19,7 @@ const FIELD_PATHS = new Set([
   'status.hostIPs',
   'status.podIP',
   'status.podIPs',
-]);
-const KEYED_PATH = /^metadata\.(?:labels|annotations)\['[^']+'\]$/;
+];
 const ENV_NAME = /^[ -<>-~]+$/;
 const ENV_NAME_PROBLEM =
   "a valid environment variable name must consist only of printable ASCII characters other than '='";
@@ -81,13 +78,8 @@ function validateVariable(variable: JsonObject, field: string): FieldError[] {
 }
 
 function validateValueSource(source: string, value: JsonObject, field: string): FieldError[] {
-  if (source === 'fieldRef') return validateFieldRef(value, field);
-  if (source === 'resourceFieldRef') {
-    const resource = asString(value.resource);
-    if (resource === '') return [required(`${field}.resource`)];
-    if (RESOURCE_FIELDS.includes(resource) || /^(?:limits|requests)\.hugepages-/.test(resource)) return [];
-    return [notSupported(`${field}.resource`, resource, RESOURCE_FIELDS)];
-  }
+  if (source === 'fieldRef') return validateFieldRef(value, field, FIELD_PATHS);
+  if (source === 'resourceFieldRef') return validateResourceFieldRef(value, field);
   if (source === 'fileKeyRef') return [];
   const [name, key] = [asString(value.name), asString(value.key)];
   return [
@@ -96,14 +88,6 @@ function validateValueSource(source: string, value: JsonObject, field: string): 
       ? [required(`${field}.key`)]
       : configKeyProblems(key).map((text) => invalid(`${field}.key`, key, text))),
   ];
-}
-
-function validateFieldRef({ fieldPath }: JsonObject, field: string): FieldError[] {
-  const path = asString(fieldPath);
-  if (path === '') return [required(`${field}.fieldPath`)];
-  if (FIELD_PATHS.has(path) || KEYED_PATH.test(path)) return [];
-  const detail = `error converting fieldPath: field label not supported: ${path}`;
-  return [invalid(`${field}.fieldPath`, path, detail)];
 }
 
 function validateEnvSource(source: JsonObject, field: string, index: number): FieldError[] {

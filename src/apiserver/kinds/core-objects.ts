@@ -274,28 +274,3 @@ const VOLUME_FIELDS = new Set([
   'volumeAttributesClassName',
   'volumeMode',
 ]);
-
-export const endpointsStrategy: Strategy = {
-  createOnUpdate: true,
-  defaults(object) {
-    for (const subset of items(object.subsets)) {
-      for (const port of items(subset.ports)) setDefault(port, 'protocol', 'TCP');
-    }
-  },
-};
-
-export const limitRangeStrategy: Strategy = {
-  createOnUpdate: true,
-  defaults(object) {
-    for (const limit of items(specOf(object).limits)) {
-      if (limit.type !== 'Container') continue;
-      const [min, max] = [asObject(limit.min), asObject(limit.max)];
-      const fallback = { ...max, ...asObject(limit.default) };
-      const request = { ...min, ...fallback, ...asObject(limit.defaultRequest) };
-      if (Object.keys(fallback).length > 0) limit.default = fallback;
-      if (Object.keys(request).length > 0) limit.defaultRequest = request;
-    }
-  },
-};
-
-export const resourceQuotaStrategy: Strategy = { returnDeletedObject: true };

@@ -1,12 +1,12 @@
 import { LabelSelector, type LabelSelectorObject } from '../../api/label-selector.ts';
 import { type FieldError, invalid, invalidWithoutValue, notSupported, required } from '../request/field-error.ts';
 import { asObject, asString, isObject, type JsonObject, sortedKeys } from '../values/json.ts';
-import { domainPrefixedPathProblems } from '../values/name-rules.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { items, specOf } from './defaulting.ts';
 import { validateNonNegative } from './number-rules.ts';
 import { validateLabelSelector } from './selector-rules.ts';
 import { unmatchedLabels, validatePodTemplate } from './template-rules.ts';
+import { validateDomainPath } from './text-rules.ts';
 
 export const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
 export const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid'];
@@ -37,8 +37,7 @@ export function validateJobSpec(
     errors.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
   }
   if (spec.managedBy !== undefined) {
-    const name = asString(spec.managedBy);
-    errors.push(...domainPrefixedPathProblems(name).map((text) => invalid(`${field}.managedBy`, name, text)));
+    errors.push(...validateDomainPath(asString(spec.managedBy), `${field}.managedBy`));
   }
   errors.push(...validateCompletionMode(spec, field));
   if (isObject(spec.podFailurePolicy)) {

@@ -8,14 +8,16 @@ import {
   required,
 } from '../request/field-error.ts';
 import { asArray, asObject, asString, isObject, type JsonObject, type JsonValue, jsonEqual } from '../values/json.ts';
-import { dnsLabel, dnsSubdomain, qualifiedNameProblems } from '../values/name-rules.ts';
+import { dnsLabel, dnsSubdomain } from '../values/name-rules.ts';
 import { validateLabels } from '../values/object-meta.ts';
-import { type Amounts, amountText, parseAmounts } from '../values/resource-amounts.ts';
+import { validateResources } from './container-resources.ts';
 import { validateContainerPorts, validateEnvironment, validateLifecycle, validateProbes } from './container-rules.ts';
 import { items } from './defaulting.ts';
 import { between } from './number-rules.ts';
 import { validateScheduling } from './scheduling-rules.ts';
+import { validateContainerSecurity, validatePodSecurity } from './security-context.ts';
 import { validateHostPorts, validateMounts, validateVolumes } from './volume-rules.ts';
+import { validateHostNetworkPorts, validateHostProcesses, validateSystem } from './windows-options.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
@@ -35,7 +37,7 @@ export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
   for (const list of ['containers', 'initContainers', ...(isPod ? ['ephemeralContainers'] : [])]) {
     items(spec[list]).forEach((container, index) => {
       const at = `${field}.${list}[${index}]`;
-      errors.push(...validateContainer(container, at, volumes));
+      errors.push(...validateContainer(container, at, volumes, spec));
       const name = asString(container.name);
       if (name !== '' && names.has(name)) errors.push(duplicate(`${at}.name`, name));
       names.add(name);
@@ -48,7 +50,9 @@ export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
   const deadline = spec.activeDeadlineSeconds;
   if (typeof deadline === 'number') errors.push(...between(deadline, 1, MAX_INT32, `${field}.activeDeadlineSeconds`));
   errors.push(...validateHostPorts(spec, `${field}.containers`), ...validateScheduling(spec, field));
-  errors.push(...validateNames(spec, field), ...validateDns(spec, field));
+  errors.push(...validateNames(spec, field), ...validateDns(spec, field), ...validatePodSecurity(spec, field));
+  errors.push(...validateHostNetworkPorts(spec, field, isPod), ...validateHostProcesses(spec, field));
+  errors.push(...validateSystem(spec, field));
   errors.push(...validateLabels(asObject(spec.nodeSelector), `${field}.nodeSelector`));
   if (!isPod && items(spec.ephemeralContainers).length > 0) {
     errors.push(forbidden(`${field}.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
@@ -61,7 +65,12 @@ function validateName(name: string, field: string): FieldError[] {
   return dnsLabel(name, false).map((text) => invalid(field, name, text));
 }
 
-function validateContainer(container: JsonObject, field: string, volumes: ReadonlySet<string>): FieldError[] {
+function validateContainer(
+  container: JsonObject,
+  field: string,
+  volumes: ReadonlySet<string>,
+  spec: JsonObject,
+): FieldError[] {
   const errors = validateName(asString(container.name), `${field}.name`);
   const image = asString(container.image);
   if (image === '') errors.push(required(`${field}.image`));
@@ -81,7 +90,11 @@ function validateContainer(container: JsonObject, field: string, volumes: Readon
       notSupported(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, MESSAGE_POLICIES),
     );
   }
-  return [...errors, ...validateResources(asObject(container.resources), `${field}.resources`)];
+  return [
+    ...errors,
+    ...validateResources(asObject(container.resources), `${field}.resources`),
+    ...validateContainerSecurity(container.securityContext, `${field}.securityContext`, spec),
+  ];
 }
 
 /** The names that other objects and hosts have. */
@@ -104,35 +117,6 @@ function validateDns(spec: JsonObject, field: string): FieldError[] {
   return [
     required(`${field}.dnsConfig.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None'),
   ];
-}
-
-const STANDARD_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
-
-function validateAmounts(amounts: Amounts, field: string): FieldError[] {
-  return [...amounts].flatMap(([name, amount]) => {
-    const at = `${field}[${name}]`;
-    const errors = qualifiedNameProblems(name).map((text) => invalid(at, name, text));
-    if (!name.includes('/') && !STANDARD_RESOURCES.includes(name) && !name.startsWith('hugepages-')) {
-      if (errors.length === 0) errors.push(invalid(at, name, 'must be a standard resource type or fully qualified'));
-      errors.push(invalid(at, name, 'must be a standard resource for containers'));
-    }
-    if (amount.nanos < 0n) errors.push(invalid(at, amountText(amount), 'must be greater than or equal to 0'));
-    return errors;
-  });
-}
-
-/** Nothing asks for more than it may have. */
-function validateResources(resources: JsonObject, field: string): FieldError[] {
-  const limits = parseAmounts(resources.limits);
-  const requests = parseAmounts(resources.requests);
-  const errors = [...validateAmounts(limits, `${field}.limits`), ...validateAmounts(requests, `${field}.requests`)];
-  const exceeded = [...requests].flatMap(([name, amount]) => {
-    const limit = limits.get(name);
-    if (limit === undefined || amount.nanos <= limit.nanos) return [];
-    const detail = `must be less than or equal to ${name} limit of ${amountText(limit)}`;
-    return [invalid(`${field}.requests`, amountText(amount), detail)];
-  });
-  return [...errors, ...exceeded];
 }
 
 /** What may change in the spec of a pod that exists; the rest is fixed. */

@@ -14,6 +14,7 @@ import {
   validateResize,
 } from './pod-subresources.ts';
 import { validatePodSpec, validatePodSpecUpdate } from './pod-validation.ts';
+import { podWarnings } from './pod-warnings.ts';
 import { qosClassOf } from './quality-of-service.ts';
 
 const TOLERATION_SECONDS = 300;
@@ -69,7 +70,7 @@ function gatedCondition(nowMs: number): JsonObject {
 export const podStrategy: Strategy = {
   generation: true,
   returnDeletedObject: true,
-  warnings: (object, old) => nameWarnings(object, old, "the Pod's hostname"),
+  warnings: (object, old) => (old ? [] : [...nameWarnings(object, old, "the Pod's hostname"), ...podWarnings(object)]),
 
   defaults(object) {
     const spec = specOf(object);

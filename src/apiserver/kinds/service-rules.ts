@@ -1,9 +1,10 @@
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
-import { addressProblems, networkContains, networkProblems, parseAddress, parseNetwork } from '../values/ip-address.ts';
+import { addressProblems, networkProblems } from '../values/ip-address.ts';
 import { asArray, asObject, asString, type JsonObject } from '../values/json.ts';
 import { dnsLabel, dnsSubdomain, qualifiedNameProblems } from '../values/name-rules.ts';
 import { validateLabels } from '../values/object-meta.ts';
 import { items, specOf } from './defaulting.ts';
+import { endpointAddressProblems } from './endpoint-rules.ts';
 import { validatePort, validatePortOrName } from './number-rules.ts';
 import { validateAddresses } from './service-families.ts';
 import { addressesOf, isExternallyAccessible, isHeadless, needsHealthCheck } from './service-shape.ts';
@@ -15,12 +16,6 @@ const TRAFFIC_POLICIES = ['Cluster', 'Local'];
 const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 const DAY_SECONDS = 86_400;
 const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
-/** Addresses that mean something else to whoever uses them. */
-const SPECIAL_RANGES = [
-  [['127.0.0.0/8', '::1/128'], 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
-  [['169.254.0.0/16', 'fe80::/10'], 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
-  [['224.0.0.0/24', 'ff02::/16'], 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
-] as const;
 
 export function validateService(object: JsonObject, old?: JsonObject): FieldError[] {
   const spec = specOf(object);
@@ -105,20 +100,7 @@ function validateExternalAddresses(spec: JsonObject, before: JsonObject | undefi
     const text = asString(item);
     const field = `spec.externalIPs[${index}]`;
     const problems = known.includes(item) ? [] : addressProblems(text);
-    return (problems.length > 0 ? problems : specialAddressProblems(text)).map((why) => invalid(field, text, why));
-  });
-}
-
-function specialAddressProblems(text: string): string[] {
-  const address = parseAddress(text);
-  if (!address) return [];
-  if (address.bits === 0n) return [`may not be unspecified (${text})`];
-  return SPECIAL_RANGES.flatMap(([ranges, why]) => {
-    const isInside = ranges.some((range) => {
-      const network = parseNetwork(range);
-      return network && networkContains(network, address);
-    });
-    return isInside ? [why] : [];
+    return (problems.length > 0 ? problems : endpointAddressProblems(text)).map((why) => invalid(field, text, why));
   });
 }
 

@@ -1,7 +1,10 @@
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../request/field-error.ts';
 import { asObject, asString, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
 import { dnsLabel } from '../values/name-rules.ts';
+import { parseAmount } from '../values/resource-amounts.ts';
 import { items } from './defaulting.ts';
+import { validateInnerPath, validateKeyFile, validateMode } from './file-rules.ts';
+import { validateDownward, validateProjected } from './projected-volume.ts';
 
 const HOST_PATH_TYPES = [
   '',
@@ -13,8 +16,8 @@ const HOST_PATH_TYPES = [
   'FileOrCreate',
   'Socket',
 ];
+const RECURSIVE = ['Disabled', 'Enabled', 'IfPossible'];
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
-const MAX_MODE = 0o777;
 /** What a source cannot do without. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   hostPath: ['path'],
@@ -63,33 +66,19 @@ function validateSource(source: string, value: JsonObject, field: string): Field
     errors.push(required(`${field}.volumeClaimTemplate`));
   }
   if (source === 'secret' || source === 'configMap') errors.push(...validateFiles(value, field));
+  if (source === 'projected') errors.push(...validateProjected(value, field));
+  if (source === 'downwardAPI') errors.push(...validateDownward(value, field));
+  if (source === 'emptyDir' && (parseAmount(value.sizeLimit)?.nanos ?? 0n) < 0n) {
+    errors.push(forbidden(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity'));
+  }
   return errors;
 }
 
 function validateFiles(value: JsonObject, field: string): FieldError[] {
-  const errors = validateMode(value.defaultMode, `${field}.defaultMode`);
-  items(value.items).forEach((item, index) => {
-    const at = `${field}.items[${index}]`;
-    if (asString(item.key) === '') errors.push(required(`${at}.key`));
-    const path = asString(item.path);
-    if (path === '') errors.push(required(`${at}.path`));
-    else errors.push(...validateInnerPath(path, `${at}.path`));
-    errors.push(...validateMode(item.mode, `${at}.mode`));
-  });
-  return errors;
-}
-
-function validateMode(mode: JsonValue | undefined, field: string): FieldError[] {
-  if (typeof mode !== 'number' || (mode >= 0 && mode <= MAX_MODE)) return [];
-  return [invalid(field, mode, 'must be a number between 0 and 0777 (octal), both inclusive')];
-}
-
-/** A path below a volume that does not leave it. */
-function validateInnerPath(path: string, field: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (path.startsWith('/')) errors.push(invalid(field, path, 'must be a relative path'));
-  if (path.split('/').includes('..')) errors.push(invalid(field, path, "must not contain '..'"));
-  return errors;
+  return [
+    ...validateMode(value.defaultMode, `${field}.defaultMode`),
+    ...items(value.items).flatMap((item, index) => validateKeyFile(item, `${field}.items[${index}]`)),
+  ];
 }
 
 export function validateMounts(
@@ -119,11 +108,28 @@ export function validateMounts(
       }
       errors.push(...validateInnerPath(expression, `${field}.volumeMounts.subPathExpr`));
     }
-    const propagation = mount.mountPropagation;
-    if (propagation !== undefined && !PROPAGATIONS.includes(asString(propagation))) {
-      errors.push(notSupported(`${field}.volumeMounts.mountPropagation`, propagation, PROPAGATIONS));
-    }
+    errors.push(...validatePropagation(mount, container, `${field}.volumeMounts`));
   });
+  return errors;
+}
+
+function validatePropagation(mount: JsonObject, container: JsonObject, field: string): FieldError[] {
+  const { mountPropagation: propagation, recursiveReadOnly: recursive, readOnly } = mount;
+  const errors: FieldError[] = [];
+  if (propagation !== undefined && !PROPAGATIONS.includes(asString(propagation))) {
+    errors.push(notSupported(`${field}.mountPropagation`, propagation, PROPAGATIONS));
+  }
+  if (propagation === 'Bidirectional' && asObject(container.securityContext).privileged !== true) {
+    const detail = 'Bidirectional mount propagation is available only to privileged containers';
+    errors.push(forbidden(`${field}.mountPropagation`, detail));
+  }
+  if (recursive === undefined || recursive === 'Disabled') return errors;
+  const at = `${field}.recursiveReadOnly`;
+  if (!RECURSIVE.includes(asString(recursive))) return [...errors, notSupported(at, recursive, RECURSIVE)];
+  if (readOnly !== true) errors.push(forbidden(at, 'may only be specified when readOnly is true'));
+  if (propagation !== undefined && propagation !== 'None') {
+    errors.push(forbidden(at, 'may only be specified when mountPropagation is None or not specified'));
+  }
   return errors;
 }
 

@@ -16,6 +16,7 @@ import { items, optionalObject, setDefault, specOf } from './defaulting.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { percentOf, validateAtMost100Percent, validateCountOrPercent, validateNonNegative } from './number-rules.ts';
 import { defaultPodTemplate } from './pod-spec.ts';
+import { templateWarnings } from './pod-warnings.ts';
 import { countsNotNegative, replicaStatusRules } from './replica-status.ts';
 import { unmatchedLabels, validatePodTemplate, validateTemplate, validateTemplateMetadata } from './template-rules.ts';
 import { validateClaimSpec } from './volume-claim.ts';
@@ -33,7 +34,7 @@ const REPLICATED = { kind: 'deployment', deadlineless: 'ReplicaSet', unreadable:
 
 export const deploymentStrategy: Strategy = {
   generation: true,
-  warnings: (object, old) => nameWarnings(object, old),
+  warnings: (object, old) => [...nameWarnings(object, old), ...templateWarnings(object, old)],
 
   defaults(object) {
     const spec = specOf(object);
@@ -123,7 +124,7 @@ function isNothing(value: JsonValue | undefined): boolean {
 
 export const replicaSetStrategy: Strategy = {
   generation: true,
-  warnings: (object, old) => nameWarnings(object, old),
+  warnings: (object, old) => [...nameWarnings(object, old), ...templateWarnings(object, old)],
   defaults(object) {
     const spec = specOf(object);
     if (spec.replicas === undefined) spec.replicas = 1;
@@ -186,9 +187,11 @@ export const statefulSetStrategy: Strategy = {
   },
   prepareForCreate: dropMaxUnavailable,
   prepareForUpdate: dropMaxUnavailable,
-  warnings(object) {
-    if (Number(specOf(object).revisionHistoryLimit) >= 0) return [];
+  warnings(object, old) {
+    const warnings = templateWarnings(object, old);
+    if (Number(specOf(object).revisionHistoryLimit) >= 0) return warnings;
     return [
+      ...warnings,
       'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
     ];
   },
@@ -283,6 +286,7 @@ const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 export const daemonSetStrategy: Strategy = {
   generation: true,
+  warnings: templateWarnings,
   defaults(object) {
     const spec = specOf(object);
     defaultPodTemplate(spec);
@@ -355,7 +359,7 @@ function validateDaemonSetStrategy({ type, rollingUpdate }: JsonObject): FieldEr
 
 export const replicationControllerStrategy: Strategy = {
   generation: true,
-  warnings: (object, old) => nameWarnings(object, old),
+  warnings: (object, old) => [...nameWarnings(object, old), ...templateWarnings(object, old)],
   garbageCollection: 'orphan',
   defaults(object) {
     const spec = specOf(object);

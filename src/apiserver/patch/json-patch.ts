@@ -35,7 +35,8 @@ export function jsonPatch(original: JsonObject, operations: JsonValue): JsonObje
   return patched.root;
 }
 
-function decode(operation: JsonValue): Operation {
+function decode(given: JsonValue): Operation {
+  const operation = given ?? {};
   if (!isObject(operation)) throw undecodable(operation, 'value of type handlers.jsonPatchOp');
   const op = textOf(operation, 'op') ?? 'unknown';
   return {

@@ -1,4 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from '../values/json.ts';
+import { goJsonProblem } from '../values/go-json-problem.ts';
+import { asString, isObject, type JsonObject, type JsonValue } from '../values/json.ts';
+import { jsonTypeName } from '../values/scalar-values.ts';
 import { duplicateKeys, MAX_DEPTH, TooDeep } from './duplicate-keys.ts';
 import { isKubernetesProtobuf, parseProtobufBody } from './protobuf-body.ts';
 import { badRequest, StatusError, unsupportedMediaType } from './status-error.ts';
@@ -69,8 +71,15 @@ function isJson(text: string): boolean {
 }
 
 function parseJson(text: string): ParsedBody {
-  const value = JSON.parse(text) as JsonValue;
-  return { value, duplicates: duplicateKeys(text), text };
+  return { value: readJson(text), duplicates: duplicateKeys(text), text };
+}
+
+function readJson(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    throw new Error(goJsonProblem(text), { cause: error });
+  }
 }
 
 function parseJsonAsYaml(text: string): ParsedBody {
@@ -83,36 +92,60 @@ function parseJsonAsYaml(text: string): ParsedBody {
 }
 
 /**
- * The object in a body for a kind. Texts that are not an object get the real server's 400. An empty body is an empty object
- * there, whose name is then found missing.
+ * The object in a body for a kind. Texts that are not an object get the real server's 400. `null`, and YAML without content, is
+ * an object without fields there, whose name is then found missing.
  */
 export function parseObject(
   bytes: Uint8Array,
   format: InputFormat,
   kind: string,
 ): { object: JsonObject; strict: StrictFindings } {
-  if (bytes.length === 0) return { object: {}, strict: { duplicates: [] } };
-  const refuse = (why: string) =>
-    badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${preview(bytes)})`);
+  try {
+    return parseFields(bytes, format);
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${preview(bytes)})`);
+  }
+}
+
+/** As `parseObject`, where the real server does not say what it was looking for: throws an Error with the reason alone. */
+export function parseFields(bytes: Uint8Array, format: InputFormat): { object: JsonObject; strict: StrictFindings } {
   let parsed: ParsedBody;
   try {
     parsed = parseText(bytes, format);
   } catch (error) {
-    if (error instanceof StatusError) throw error;
-    const text = error instanceof Error ? error.message : String(error);
-    throw refuse(format === 'json' ? `couldn't get version/kind; json parse error: ${text}` : text);
+    if (error instanceof StatusError || format !== 'json') throw error;
+    throw new Error(`${NO_TYPE}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  if (!isObject(parsed.value)) {
-    const what = Array.isArray(parsed.value) ? 'array' : typeof parsed.value;
-    throw refuse(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    );
+  const { value } = parsed;
+  if (value === null) return { object: {}, strict: { duplicates: [] } };
+  if (isObject(value)) {
+    const problem = typeProblem(value);
+    if (problem !== undefined) throw new Error(problem);
+    return { object: value, strict: parsed };
   }
-  return { object: parsed.value, strict: parsed };
+  throw new Error(`${NO_TYPE}: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${TYPE_META}`);
 }
+
+/** What is wrong with the fields that say what an object is, whatever they should say. */
+export function typeProblem(object: JsonObject): string | undefined {
+  for (const field of ['apiVersion', 'kind']) {
+    const value = object[field] ?? '';
+    if (typeof value === 'string') continue;
+    return `${NO_TYPE}: json: cannot unmarshal ${jsonTypeName(value)} into Go struct field .${field} of type string`;
+  }
+  const version = asString(object.apiVersion);
+  return version.split('/').length > 2 ? `unexpected GroupVersion string: ${version}` : undefined;
+}
+
+const NO_TYPE = "couldn't get version/kind; json parse error";
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** The beginning of a body: what looks like JSON as it is, anything else byte by byte. */
 function preview(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>';
   const isText = bytes[0] === '{'.charCodeAt(0);
   const shown = Buffer.from(bytes.subarray(0, PREVIEW_BYTES)).toString(isText ? 'utf8' : 'hex');
   return bytes.length > PREVIEW_BYTES ? `${shown} ...` : shown;

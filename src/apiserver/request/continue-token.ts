@@ -1,4 +1,6 @@
-import { isObject } from '../values/json.ts';
+import { goJsonProblem } from '../values/go-json-problem.ts';
+import { isObject, type JsonValue } from '../values/json.ts';
+import { jsonTypeName } from '../values/scalar-values.ts';
 import { badRequest } from './status-error.ts';
 
 export interface ContinueToken {
@@ -16,14 +18,19 @@ export function encodeContinue({ startKey, revision }: ContinueToken): string {
 
 export function decodeContinue(token: string): ContinueToken {
   const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid${why}`);
-  if (!/^[A-Za-z0-9_-]*$/.test(token)) throw refuse(': illegal base64 data');
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(token, 'base64url').toString());
-  } catch (error) {
-    throw refuse(`: ${error instanceof Error ? error.message : String(error)}`);
+  const wrong = token.search(/[^A-Za-z0-9_-]/);
+  // One character alone does not make a byte.
+  const isCut = wrong < 0 && token.length % 4 === 1;
+  if (wrong >= 0 || isCut) {
+    throw refuse(`: illegal base64 data at input byte ${isCut ? token.length - 1 : wrong}`);
   }
-  if (!isObject(value)) throw refuse(': expected an object');
+  const text = Buffer.from(token, 'base64url').toString();
+  const problem = goJsonProblem(text);
+  if (problem !== undefined) throw refuse(`: ${problem}`);
+  const value = JSON.parse(text) as JsonValue;
+  if (!isObject(value)) {
+    throw refuse(`: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type storage.continueToken`);
+  }
   if (value.v !== 'meta.k8s.io/v1') throw refuse(`: server does not recognize this encoded version ${String(value.v)}`);
   const { rv, start } = value;
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {

@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, isObject, type JsonObject } from '../values/json.ts';
+import { asArray, asObject, asString, type JsonObject } from '../values/json.ts';
 import { type FieldError, invalid, notSupported } from './field-error.ts';
 import { queryInt } from './query-int.ts';
 import { queryBool } from './request-info.ts';
@@ -37,10 +37,11 @@ export function deleteOptionsObject({ uid, resourceVersion, dryRun, ...rest }: D
 }
 
 function fromBody(body: JsonObject): DeleteOptions {
-  if (body.kind !== undefined && body.kind !== '' && body.kind !== 'DeleteOptions') {
+  const kind = asString(body.kind);
+  if (kind !== '' && kind !== 'DeleteOptions') {
     const version = asString(body.apiVersion) || 'v1';
     throw badRequest(
-      `no kind ${JSON.stringify(body.kind)} is registered for version ${JSON.stringify(version)} in scheme "k8s.io/apimachinery@v0.36.3/pkg/runtime/scheme.go:111"`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "k8s.io/apimachinery@v0.36.3/pkg/runtime/scheme.go:111"`,
     );
   }
   const preconditions = asObject(body.preconditions);
@@ -94,8 +95,4 @@ export function parseDryRun(values: readonly string[], kind: string): boolean {
     throw invalidObject({ group: 'meta.k8s.io', kind }, '', [notSupported('dryRun', [...given], ['All'])]);
   }
   return given.length > 0;
-}
-
-export function asDeleteBody(value: unknown): JsonObject | undefined {
-  return isObject(value) ? value : undefined;
 }

@@ -41,6 +41,10 @@ export function tooLong(field: string, maxLength: number): FieldError {
   return make('FieldValueTooLong', field, 'Too long', `may not be more than ${maxLength} bytes`);
 }
 
+export function tooMany(field: string, count: number, most: number): FieldError {
+  return make('FieldValueTooMany', field, `Too many: ${count}`, `must have at most ${most} items`);
+}
+
 export function notFoundValue(field: string, value: JsonValue | undefined): FieldError {
   return make('FieldValueNotFound', field, `Not found: ${goValue(value)}`, '');
 }

@@ -5,6 +5,7 @@ import type { ServedResource } from '../storage/served-resource.ts';
 import { type FieldError, forbidden, notSupported } from './field-error.ts';
 import { queryInt } from './query-int.ts';
 import { queryBool } from './request-info.ts';
+import { fieldSelectorProblem, labelSelectorProblem } from './selector-problem.ts';
 import { badRequest, invalidObject, statusError } from './status-error.ts';
 
 /** `metav1.ListOptions` of a request, parsed and judged. */
@@ -27,7 +28,7 @@ export function parseListOptions(query: URLSearchParams, watch: boolean, resourc
   let sendInitialEvents = queryBool(query, 'sendInitialEvents');
   let resourceVersionMatch = query.get('resourceVersionMatch') ?? '';
   const options = {
-    labels: parseSelector(() => LabelSelector.parse(query.get('labelSelector') ?? '')),
+    labels: labelSelector(query.get('labelSelector') ?? ''),
     fields: fieldSelector(query.get('fieldSelector') ?? '', resource),
     limit: queryInt(query, 'limit') ?? 0,
     continueToken: query.get('continue') ?? '',
@@ -97,14 +98,23 @@ function fieldSelector(text: string, resource: ServedResource): FieldSelector {
   const { group, plural, kind, namespaced, strategy } = resource;
   const selectableFields = strategy.selectableFields?.map(({ name }) => name) ?? [];
   const described = { group, plural, kind, namespaced, selectableFields, isCustom: resource.init.custom };
-  return parseSelector(() => FieldSelector.parse(text).mapFields((field) => resolveField(described, field)));
+  const parse = () => FieldSelector.parse(text).mapFields((field) => resolveField(described, field));
+  return parseSelector(parse, () => fieldSelectorProblem(text));
 }
 
-function parseSelector<T>(parse: () => T): T {
+function labelSelector(text: string): LabelSelector {
+  return parseSelector(
+    () => LabelSelector.parse(text),
+    () => labelSelectorProblem(text),
+  );
+}
+
+/** `problem` has the words of the real server, where it has any. */
+function parseSelector<T>(parse: () => T, problem: () => string | undefined): T {
   try {
     return parse();
   } catch (error) {
-    throw badRequest(error instanceof Error ? error.message : String(error));
+    throw badRequest(problem() ?? (error instanceof Error ? error.message : String(error)));
   }
 }
 

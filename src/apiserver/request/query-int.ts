@@ -4,6 +4,9 @@ import { badRequest } from './status-error.ts';
 export function queryInt(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
-  if (/^[+-]?[0-9]+$/.test(value)) return Number(value);
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  const refuse = (why: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: ${why}`);
+  if (!/^[+-]?[0-9]+$/.test(value)) throw refuse('invalid syntax');
+  const number = BigInt(value.replace(/^\+/, ''));
+  if (BigInt.asIntN(64, number) !== number) throw refuse('value out of range');
+  return Number(number);
 }

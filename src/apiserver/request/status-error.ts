@@ -138,6 +138,11 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return statusError(415, 'UnsupportedMediaType', message);
 }
 
+/** As `unsupportedMediaType`, where the real server finds no route before it comes to the resource. */
+export function unroutableMediaType(): StatusError {
+  return statusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
 export function tooLarge(limitBytes: number): StatusError {
   return statusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`);
 }

@@ -11,10 +11,12 @@ import type { Strategy } from './strategy.ts';
 
 /** How an object shows itself as an `autoscaling/v1` Scale, and takes one. */
 export interface ScaleAccess {
+  /** Where the replicas are in the object. */
+  readonly replicasPath: readonly string[];
   read(object: JsonObject): JsonObject;
   /** What a patch of the scale starts from. */
   readForUpdate(object: JsonObject): JsonObject;
-  /** Sets the replicas of the object, in place. */
+  /** Sets the replicas of the object, in place. Throws for a Scale that the object cannot have. */
   write(object: JsonObject, scale: JsonObject): void;
 }
 

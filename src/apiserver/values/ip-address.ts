@@ -55,6 +55,24 @@ export function networkContains({ address, length }: IpNetwork, other: IpAddress
   return other.family === address.family && maskedBits(other, length) === maskedBits(address, length);
 }
 
+/** As Go reads an address: with leading zeros, and with IPv4 addresses that are written as IPv6. */
+export function sloppyAddress(text: string): IpAddress | undefined {
+  const mapped = /^::ffff:([^%]+)$/i.exec(text)?.[1];
+  if (mapped === undefined || !isIPv6(text)) return parseAddress(withoutLeadingZeros(text));
+  return { family: 4, bits: (parseAddress(`::${mapped}`)?.bits ?? 0n) & 0xffff_ffffn };
+}
+
+/** The one way to write an address: of IPv6, the shortest. */
+export function addressText({ family, bits }: IpAddress): string {
+  const [parts, width] = family === 4 ? [4, 8n] : [8, 16n];
+  const values = Array.from(
+    { length: parts },
+    (_, index) => (bits >> (width * BigInt(parts - 1 - index))) & ((1n << width) - 1n),
+  );
+  if (family === 4) return values.join('.');
+  return new URL(`http://[${values.map((value) => value.toString(16)).join(':')}]`).hostname.slice(1, -1);
+}
+
 /** What Kubernetes has against a text as an address. Go reads leading zeros as decimal, and Kubernetes refuses them. */
 export function addressProblems(text: string): string[] {
   if (parseAddress(text)) return [];

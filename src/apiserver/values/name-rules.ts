@@ -25,6 +25,17 @@ export const dnsSubdomain: NameRule = (name, isPrefix) => {
   return problems;
 };
 
+/** Such as `*.example.com`. */
+export const wildcardSubdomain: NameRule = (name) => {
+  const problems = tooLong(name, 253, 'characters');
+  if (!name.startsWith('*.') || !DNS_SUBDOMAIN.test(name.slice(2))) {
+    problems.push(
+      `a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.${LABEL}(\\.${LABEL})*')`,
+    );
+  }
+  return problems;
+};
+
 export const dnsLabel: NameRule = (name, isPrefix) => {
   const value = maskTrailingDash(name, isPrefix);
   const problems = tooLong(name, 63, 'characters');
@@ -91,13 +102,6 @@ export function portNameProblems(name: string): string[] {
   if (name.includes('--')) problems.push('must not contain consecutive hyphens');
   if (/^-|-$/.test(name)) problems.push('must not begin or end with a hyphen');
   return problems;
-}
-
-/** Such as "acme.io/foo": a domain, and a path below it. */
-export function domainPrefixedPathProblems(text: string): string[] {
-  const [domain = '', ...path] = text.split('/');
-  if (domain === '' || path.join('/') === '') return ['must be a domain-prefixed path (such as "acme.io/foo")'];
-  return dnsSubdomain(domain, false);
 }
 
 /** A label or annotation key. */

@@ -18,7 +18,7 @@ function cut(chunks: Uint8Array[], maxFrameBytes = 10_000): string[] {
     while (cutter.nextFrame()) frames.push(cutter.bytes.toString('utf8', cutter.frameStart, cutter.frameEnd));
     memory.fill(0xee);
   }
-  cutter.finish();
+  cutter.end();
   return frames;
 }
 

@@ -4,6 +4,7 @@ import type { Status } from '../../api/status.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
 import { ByteWindow } from '../byte-window.ts';
 import { DecodeError } from '../decode-error.ts';
+import type { FrameDecoder } from '../frame-batches.ts';
 import type { ProtobufKeeper, Where } from '../keeping.ts';
 import { type Envelope, type EnvelopeType, FIRST, MAGIC, readEnvelope, SECOND } from './envelope.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
@@ -59,10 +60,24 @@ export class FrameCutter {
   }
 
   /** To be called when the body has ended. */
-  finish(): void {
+  end(): void {
     const { start, end, offset } = this.#window;
     if (start === end) return;
     throw new DecodeError('truncated', `the watch broke off in the middle of the frame at byte ${offset}`);
+  }
+}
+
+/** From the bytes of a watch to its frames. */
+export class ProtobufFrames<T extends KubernetesObject> extends FrameCutter implements FrameDecoder<T> {
+  readonly #reader: FrameReader<T>;
+
+  constructor(maxFrameBytes: number, reader: FrameReader<T>) {
+    super(maxFrameBytes);
+    this.#reader = reader;
+  }
+
+  next(): CachedFrame<T> | undefined {
+    return this.nextFrame() ? this.#reader.read(this.bytes, this.frameStart, this.frameEnd) : undefined;
   }
 }
 

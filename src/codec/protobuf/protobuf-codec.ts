@@ -14,11 +14,11 @@ import type { Status } from '../../api/status.ts';
 import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Codec, CodecMemory, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
-import { FrameBatches, type FrameDecoder } from '../frame-batches.ts';
+import { FrameBatches } from '../frame-batches.ts';
 import { acceptJson, JsonCodec, type JsonCodecOptions } from '../json/json-codec.ts';
 import type { ProtobufKeeper } from '../keeping.ts';
 import { type EnvelopeType, readEnvelope } from './envelope.ts';
-import { FrameCutter, FrameReader } from './frame-reader.ts';
+import { FrameReader, ProtobufFrames } from './frame-reader.ts';
 import { ListCutter } from './list-cutter.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { type ProtobufReading, statusDecoder } from './protobuf-reading.ts';
@@ -78,13 +78,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     if (this.#protobuf === undefined || !isProtobuf(contentType))
       return this.#json.readWatch(body, contentType, onBytes);
     const { maxObjectBytes, clock } = this.#options;
-    const { frameReader } = this.#protobuf;
-    const cutter = new FrameCutter(maxObjectBytes);
-    const decoder: FrameDecoder<T> = {
-      append: (chunk) => cutter.append(chunk),
-      next: () => (cutter.nextFrame() ? frameReader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd) : undefined),
-      end: () => cutter.finish(),
-    };
+    const decoder = new ProtobufFrames(maxObjectBytes, this.#protobuf.frameReader);
     return new FrameBatches({ body, decoder, clock, onBytes });
   }
 

@@ -223,20 +223,22 @@ export class Exchange extends Pulled<Uint8Array> implements DispatchReceiver {
 
   onData(chunk: Buffer): void {
     if (this.#end) return;
-    const reader = this.#reader;
+    // What came before it comes first.
+    const reader = this.#chunks.length === 0 ? this.#reader : undefined;
     if (reader === undefined) {
       this.#chunks.push(chunk);
       this.#bytes += chunk.length;
-    }
-    // Nothing is read into memory that somebody is not done with.
-    if (!this.#paused && (this.#request?.reusesMemory || this.#bytes >= READ_AHEAD_BYTES)) {
-      this.#paused = true;
-      this.#request?.pause();
-    }
-    if (reader !== undefined) {
+    } else {
       this.#reader = undefined;
       if (this.#countsStalls) this.#limit.rest();
       reader.take(this.#handedOut(chunk));
+    }
+    if (!this.#request?.reusesMemory && this.#bytes < READ_AHEAD_BYTES) return;
+    // Nothing is read into memory that somebody is not done with. A reader that waits again is.
+    if (this.#reader !== undefined && this.#chunks.length === 0) this.#request?.resume();
+    else if (!this.#paused) {
+      this.#paused = true;
+      this.#request?.pause();
     }
   }
 

@@ -11,6 +11,7 @@ import {
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { resourceName } from '../../api/resource.ts';
 import type { Status } from '../../api/status.ts';
+import { Pulled } from '../../observe/pulled.ts';
 import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Codec, CodecMemory, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
@@ -118,15 +119,24 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     const items: Cached<T>[] = [];
     const broken: BrokenObject[] = [];
     const where = () => `item ${cutter.itemCount} of the list of ${resourceName(resource)}`;
-    for await (const chunk of body) {
-      onBytes?.(chunk.length);
-      cutter.append(chunk);
+    const takeItems = (): void | Promise<void> => {
       while (cutter.nextItem()) {
         const item = keeper.take(cutter.bytes, cutter.itemStart, cutter.itemEnd, where);
         if ('problem' in item) addBroken(broken, item);
         else items.push(item);
-        if (slice.isDue()) await slice.pause();
+        if (slice.isDue()) return slice.pause().then(takeItems);
       }
+    };
+    const chunks = Pulled.from(body);
+    try {
+      await chunks.each((chunk) => {
+        onBytes?.(chunk.length);
+        cutter.append(chunk);
+        return takeItems();
+      });
+    } catch (error) {
+      await chunks.return().catch(() => {});
+      throw error;
     }
     cutter.finish();
     if (cutter.other) throw new ApiError(protobuf.reading.statusDecoder.decode(cutter.other) as Status);

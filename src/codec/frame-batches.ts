@@ -52,24 +52,23 @@ export class FrameBatches<T extends KubernetesObject> extends Stage<Uint8Array, 
   }
 
   take(chunk: Uint8Array): void {
-    try {
-      // Somebody may have left it meanwhile.
-      if (this.#state === 'empty') {
-        this.#state = 'chunk';
-        this.#onBytes?.(chunk.length);
-        this.#decoder.append(chunk);
-      }
-    } catch (error) {
-      this.#failure = { error };
-    }
-    this.#cut();
+    this.#arrived('chunk', chunk);
   }
 
   override end(): void {
+    this.#arrived('last');
+  }
+
+  #arrived(state: 'chunk' | 'last', chunk?: Uint8Array): void {
     try {
+      // Somebody may have left it meanwhile.
       if (this.#state === 'empty') {
-        this.#state = 'last';
-        this.#decoder.end();
+        this.#state = state;
+        if (chunk === undefined) this.#decoder.end();
+        else {
+          this.#onBytes?.(chunk.length);
+          this.#decoder.append(chunk);
+        }
       }
     } catch (error) {
       this.#failure = { error };

@@ -19,7 +19,7 @@ import { FrameBatches } from '../frame-batches.ts';
 import { acceptJson, JsonCodec, type JsonCodecOptions } from '../json/json-codec.ts';
 import type { ProtobufKeeper } from '../keeping.ts';
 import { type EnvelopeType, readEnvelope } from './envelope.ts';
-import { FrameReader, ProtobufFrames } from './frame-reader.ts';
+import { FrameCutter, FrameReader } from './frame-reader.ts';
 import { ListCutter } from './list-cutter.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { type ProtobufReading, statusDecoder } from './protobuf-reading.ts';
@@ -79,7 +79,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     if (this.#protobuf === undefined || !isProtobuf(contentType))
       return this.#json.readWatch(body, contentType, onBytes);
     const { maxObjectBytes, clock } = this.#options;
-    const decoder = new ProtobufFrames(maxObjectBytes, this.#protobuf.frameReader);
+    const decoder = new FrameCutter(maxObjectBytes, this.#protobuf.frameReader);
     return new FrameBatches({ body, decoder, clock, onBytes });
   }
 

@@ -1,6 +1,7 @@
 import type { CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
+import { Pulled, type Receiver, Stage } from '../observe/pulled.ts';
 import { TimeSlice } from '../observe/scheduler.ts';
 import type { OnBytes } from './codec.ts';
 
@@ -22,14 +23,8 @@ export interface FrameBatchesOptions<T extends KubernetesObject> {
   onBytes: OnBytes | undefined;
 }
 
-type Result<T extends KubernetesObject> = IteratorResult<readonly CachedFrame<T>[], undefined>;
-
-/**
- * The frames of one watch, in batches: what one chunk of the body held, or as much of it as a slice of time allows. Not a generator:
- * thousands of watches may wait here for their next bookmark, and a wait is to take one promise.
- */
-export class FrameBatches<T extends KubernetesObject> implements AsyncIterableIterator<readonly CachedFrame<T>[]> {
-  readonly #body: AsyncIterator<Uint8Array>;
+/** The frames of one watch, in batches: what one chunk of the body held, or as much of it as a slice of time allows. */
+export class FrameBatches<T extends KubernetesObject> extends Stage<Uint8Array, readonly CachedFrame<T>[]> {
   readonly #decoder: FrameDecoder<T>;
   readonly #slice: TimeSlice;
   readonly #onBytes: OnBytes | undefined;
@@ -39,73 +34,78 @@ export class FrameBatches<T extends KubernetesObject> implements AsyncIterableIt
   #failure: { readonly error: unknown } | undefined;
 
   constructor({ body, decoder, clock, onBytes }: FrameBatchesOptions<T>) {
-    this.#body = body[Symbol.asyncIterator]();
+    super(Pulled.from(body));
     this.#decoder = decoder;
     this.#slice = new TimeSlice(clock);
     this.#onBytes = onBytes;
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  override pull(reader: Receiver<readonly CachedFrame<T>[]>): void {
+    this.reader = reader;
+    if (this.#state === 'empty') this.source.pull(this);
+    else void this.#goOn();
   }
 
-  /** To be called when the call before has settled. */
-  next(): Promise<Result<T>> {
-    return this.#state === 'empty' ? Promise.resolve(this.#body.next()).then(this.#take) : this.#goOn();
-  }
-
-  /** Leaves the body at once, also while that has yet to bring the next chunk. */
-  async return(): Promise<Result<T>> {
+  override return(): Promise<IteratorResult<readonly CachedFrame<T>[], undefined>> {
     this.#state = 'ended';
-    await this.#body.return?.();
-    return { done: true, value: undefined };
+    return super.return();
   }
 
-  readonly #take = ({ done, value: chunk }: IteratorResult<Uint8Array>): Result<T> | Promise<Result<T>> => {
-    // Somebody may have left it meanwhile.
-    if (this.#state === 'empty') this.#state = done ? 'last' : 'chunk';
+  take(chunk: Uint8Array): void {
+    this.#arrived('chunk', chunk);
+  }
+
+  override end(): void {
+    this.#arrived('last');
+  }
+
+  #arrived(state: 'chunk' | 'last', chunk?: Uint8Array): void {
     try {
-      if (this.#state === 'last') this.#decoder.end();
-      else if (this.#state === 'chunk') {
-        this.#onBytes?.(chunk.length);
-        this.#decoder.append(chunk);
+      // Somebody may have left it meanwhile.
+      if (this.#state === 'empty') {
+        this.#state = state;
+        if (chunk === undefined) this.#decoder.end();
+        else {
+          this.#onBytes?.(chunk.length);
+          this.#decoder.append(chunk);
+        }
       }
     } catch (error) {
-      return this.#fail(error);
+      this.#failure = { error };
     }
-    return this.#cut();
-  };
+    this.#cut();
+  }
 
   /** After a batch that was not the last of its chunk. */
-  async #goOn(): Promise<Result<T>> {
-    if (this.#failure !== undefined) return await this.#fail(this.#failure.error);
-    if (this.#state !== 'ended') await this.#slice.pause();
-    return await this.#cut();
+  async #goOn(): Promise<void> {
+    if (this.#failure === undefined && this.#state !== 'ended') await this.#slice.pause();
+    this.#cut();
   }
 
-  #cut(): Result<T> | Promise<Result<T>> {
-    if (this.#state === 'ended') return { done: true, value: undefined };
-    let value: CachedFrame<T>[] | undefined;
+  #cut(): void {
+    let batch: CachedFrame<T>[] | undefined;
     try {
-      for (let frame = this.#decoder.next(); frame !== undefined; frame = this.#decoder.next()) {
+      while (this.#failure === undefined && (this.#state === 'chunk' || this.#state === 'last')) {
+        const frame = this.#decoder.next();
+        if (frame === undefined) this.#state = this.#state === 'last' ? 'ended' : 'empty';
         // An empty list makes room for many as soon as it gets one.
-        if (value === undefined) value = [frame];
-        else value.push(frame);
-        if (this.#slice.isDue()) return { done: false, value };
+        else if (batch === undefined) batch = [frame];
+        else batch.push(frame);
+        if (frame !== undefined && this.#slice.isDue()) break;
       }
     } catch (error) {
-      if (value === undefined) return this.#fail(error);
       // What came whole before the damage is not lost.
       this.#failure = { error };
-      return { done: false, value };
     }
-    this.#state = this.#state === 'last' ? 'ended' : 'empty';
-    return value === undefined ? this.next() : { done: false, value };
+    if (batch !== undefined) this.reader?.take(batch);
+    else if (this.#failure !== undefined) void this.#broke(this.#failure.error);
+    else if (this.#state === 'ended') super.end();
+    else this.source.pull(this);
   }
 
-  async #fail(error: unknown): Promise<never> {
+  async #broke(error: unknown): Promise<void> {
     this.#failure = undefined;
     await this.return().catch(() => {});
-    throw error;
+    this.fail(error);
   }
 }

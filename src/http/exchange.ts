@@ -1,6 +1,7 @@
 import { deferred } from '../api/promise-like.ts';
 import type { RequestClock, TransportResponse } from '../api/transport.ts';
 import { onAbort } from '../observe/interruption.ts';
+import { Pulled, type Receiver } from '../observe/pulled.ts';
 import { StallLimit } from '../observe/stall-limit.ts';
 import type { Http1Connection, ResponseReceiver } from './http1/http1-connection.ts';
 import { ConnectionClosedError } from './http1/http1-error.ts';
@@ -121,6 +122,8 @@ function isBrokenConnection(error: Error): boolean {
   return error instanceof ConnectionClosedError || code === 'ECONNRESET' || code === 'EPIPE';
 }
 
+const SETTLED = Promise.resolve();
+
 /** The socket pauses when more bytes than this wait to be read. */
 const READ_AHEAD_BYTES = 262_144;
 
@@ -157,7 +160,7 @@ export interface ExchangeOptions {
  * Receives the response to one request: hands it out when its head is there, then its body with backpressure. Ends in
  * exactly one way: whole, failed, out of time, or cancelled by us. Of a refusal the head alone counts: its body ends where it fails.
  */
-export class Exchange implements DispatchReceiver {
+export class Exchange extends Pulled<Uint8Array> implements DispatchReceiver {
   readonly #options: ExchangeOptions;
   readonly #head = deferred<TransportResponse>();
   #request: Http1Dispatch | undefined;
@@ -166,7 +169,8 @@ export class Exchange implements DispatchReceiver {
   #bytes = 0;
   /** Undefined while more may come. */
   #end: { error?: unknown } | undefined;
-  #read: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
+  /** Whoever waits for a chunk. */
+  #reader: Receiver<Uint8Array> | undefined;
   #taken = false;
   #hasHead = false;
   #isRefusal = false;
@@ -176,6 +180,7 @@ export class Exchange implements DispatchReceiver {
   readonly #forgetSignal: () => void;
 
   constructor(options: ExchangeOptions) {
+    super();
     this.#options = options;
     this.#limit = new StallLimit(options.limits.clock, () => this.#onStalled());
     this.#limit.wait(options.limits.headMs);
@@ -218,17 +223,20 @@ export class Exchange implements DispatchReceiver {
 
   onData(chunk: Buffer): void {
     if (this.#end) return;
-    if (this.#read) {
-      const { resolve } = this.#read;
-      this.#read = undefined;
-      if (this.#countsStalls) this.#limit.rest();
-      resolve({ done: false, value: this.#handedOut(chunk) });
-    } else {
+    // What came before it comes first.
+    const reader = this.#chunks.length === 0 ? this.#reader : undefined;
+    if (reader === undefined) {
       this.#chunks.push(chunk);
       this.#bytes += chunk.length;
+    } else {
+      this.#reader = undefined;
+      if (this.#countsStalls) this.#limit.rest();
+      reader.take(this.#handedOut(chunk));
     }
-    // Nothing is read into memory that somebody is not done with.
-    if (!this.#paused && (this.#request?.reusesMemory || this.#bytes >= READ_AHEAD_BYTES)) {
+    if (!this.#request?.reusesMemory && this.#bytes < READ_AHEAD_BYTES) return;
+    // Nothing is read into memory that somebody is not done with. A reader that waits again is.
+    if (this.#reader !== undefined && this.#chunks.length === 0) this.#request?.resume();
+    else if (!this.#paused) {
       this.#paused = true;
       this.#request?.pause();
     }
@@ -261,42 +269,46 @@ export class Exchange implements DispatchReceiver {
     }
     this.#end = end;
     this.#limit.stop();
-    if ('error' in end) {
-      this.#head.reject(end.error);
-      this.#read?.reject(end.error);
-    } else {
-      this.#read?.resolve({ done: true, value: undefined });
-    }
-    this.#read = undefined;
+    if ('error' in end) this.#head.reject(end.error);
     this.#options.onDone();
     if (!whole) this.#request?.abort();
     // With bytes still to be read, an abort has something to end.
     if ('error' in end || this.#chunks.length === 0) this.#forgetSignal();
+    this.#serve();
   }
 
-  #iterate(): AsyncIterator<Uint8Array, undefined> {
+  #iterate(): this {
     if (this.#taken) throw new TypeError('the body of a response can be iterated only once');
     this.#taken = true;
-    return { next: () => this.#next(), return: () => this.#return() };
+    return this;
   }
 
-  #next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  pull(reader: Receiver<Uint8Array>): void {
+    this.#reader = reader;
+    if (this.#chunks.length > 0 || this.#end) {
+      void SETTLED.then(this.#serve);
+      return;
+    }
+    this.#resume();
+    if (this.#countsStalls) this.#limit.wait(this.#options.limits.bodyMs);
+  }
+
+  /** What is there, to whoever waits. */
+  readonly #serve = (): void => {
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    this.#reader = undefined;
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
       this.#bytes -= chunk.length;
       if (!this.#request?.reusesMemory && this.#bytes <= READ_AHEAD_BYTES / 4) this.#resume();
-      return Promise.resolve({ done: false, value: this.#handedOut(chunk) });
+      reader.take(this.#handedOut(chunk));
+      return;
     }
-    if (this.#end) {
-      this.#forgetSignal();
-      return 'error' in this.#end ? Promise.reject(this.#end.error) : Promise.resolve({ done: true, value: undefined });
-    }
-    this.#resume();
-    if (this.#countsStalls) this.#limit.wait(this.#options.limits.bodyMs);
-    return new Promise((resolve, reject) => {
-      this.#read = { resolve: resolve as (result: IteratorResult<Uint8Array>) => void, reject };
-    });
-  }
+    this.#forgetSignal();
+    if (this.#end && 'error' in this.#end) reader.fail(this.#end.error);
+    else reader.end();
+  };
 
   #resume(): void {
     if (!this.#paused || this.#end) return;
@@ -308,7 +320,7 @@ export class Exchange implements DispatchReceiver {
     return this.#options.reuseChunks || !this.#request?.reusesMemory ? chunk : Buffer.from(chunk);
   }
 
-  #return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#forgetSignal();
     this.#chunks = [];
     this.#bytes = 0;

@@ -38,7 +38,11 @@ async function* decode(
   const decoded: Buffer[] = [];
   let failure: { error: Error | undefined } | undefined;
   let empty = true;
-  gunzip.on('data', (data: Buffer) => decoded.push(data));
+  let wake = () => {};
+  gunzip.on('data', (data: Buffer) => {
+    decoded.push(data);
+    wake();
+  });
   gunzip.on('error', (error: Error) => {
     failure = { error: wrapError(error) };
   });
@@ -46,9 +50,21 @@ async function* decode(
     for await (const chunk of body) {
       if (chunk.length === 0) continue;
       empty = false;
-      await written(gunzip, chunk);
+      let isWritten = false;
+      void written(gunzip, chunk).then(() => {
+        isWritten = true;
+        wake();
+      });
+      // What has been decoded is read while the rest of the chunk is decoded in its thread.
+      while (!isWritten || (decoded.length > 0 && !failure?.error)) {
+        const piece = decoded.shift();
+        if (piece !== undefined) yield piece;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
       if (failure?.error) throw failure.error;
-      yield* decoded.splice(0);
       if (failure) return;
     }
     if (empty) return;

@@ -91,26 +91,29 @@ export interface PartVersion {
 /** The oldest of the resourceVersions of several parts, which may come and go; "" as long as one of them has none. */
 export class OldestVersion {
   readonly #parts = new Set<PartVersion>();
-  #oldest: PartVersion | undefined;
+  #value = '';
+  /** How many parts have it: a bookmark that comes to all of them is looked for in all of them once, when the last has it. */
+  #holders = 0;
 
   get value(): string {
-    return this.#oldest?.value ?? '';
+    return this.#value;
   }
 
   join(isLate: boolean): PartVersion {
     const part: PartVersion = { isLate, value: isLate ? undefined : '' };
     this.#parts.add(part);
-    this.#compare(part);
+    this.#count(part);
     return part;
   }
 
-  /** Costs next to nothing unless it concerns the oldest. Returns the oldest. */
+  /** Returns the oldest. */
   set(part: PartVersion, version: string): string {
-    if (part.value === version || (part.value === undefined && version === '')) return this.value;
+    if (part.value === version || (part.value === undefined && version === '')) return this.#value;
+    if (part.value === this.#value) this.#holders--;
     part.value = version;
-    if (part === this.#oldest) this.#compareAll();
-    else this.#compare(part);
-    return this.value;
+    if (this.#holders === 0) this.#countAll();
+    else this.#count(part);
+    return this.#value;
   }
 
   /** Sets the version of a part, and reports the oldest. */
@@ -121,18 +124,22 @@ export class OldestVersion {
   /** The part is gone. Returns the oldest of the others. */
   leave(part: PartVersion): string {
     this.#parts.delete(part);
-    if (part === this.#oldest) this.#oldest = undefined;
-    this.#compareAll();
-    return this.value;
+    this.#countAll();
+    return this.#value;
   }
 
-  #compareAll(): void {
-    for (const part of this.#parts) this.#compare(part);
+  #countAll(): void {
+    this.#value = '';
+    this.#holders = 0;
+    for (const part of this.#parts) this.#count(part);
   }
 
-  #compare(part: PartVersion): void {
-    if (part.value === undefined) return;
-    if (this.#oldest?.value === undefined || isOlder(part.value, this.#oldest.value)) this.#oldest = part;
+  #count({ value }: PartVersion): void {
+    if (value === undefined) return;
+    if (this.#holders === 0 || isOlder(value, this.#value)) {
+      this.#value = value;
+      this.#holders = 1;
+    } else if (value === this.#value) this.#holders++;
   }
 }
 

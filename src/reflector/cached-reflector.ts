@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { compareResourceVersions } from '../api/resource-version.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { onAbort } from '../observe/interruption.ts';
+import { Pulled } from '../observe/pulled.ts';
 import { TimeSlice } from '../observe/scheduler.ts';
 import { Filler } from './filler.ts';
 import { type Unusable, unusableError } from './left-out-book.ts';
@@ -114,20 +115,32 @@ export class CachedReflector<T extends KubernetesObject> {
   }
 
   async #writeAll(batches: Batches<T>, slice: TimeSlice): Promise<void> {
-    const { signal } = this.#session;
-    for await (const batch of batches) {
-      for (const change of batch) {
-        if (this.#isStopped) throw signal.reason;
-        const written = this.#writeOne(change);
-        if (written !== undefined) await written;
-        if (slice.isDue()) await slice.pause();
-      }
+    if (batches instanceof Pulled) await batches.each((batch) => this.#writeBatch(batch, slice));
+    else for (const batch of batches) await this.#writeBatch(batch, slice);
+  }
+
+  /** A promise only if it has to wait. */
+  #writeBatch(batch: readonly CachedChange<T>[], slice: TimeSlice): void | Promise<void> {
+    for (let i = 0; i < batch.length; i++) {
+      const written = this.#writeOne(batch[i] as CachedChange<T>);
+      if (written !== undefined || slice.isDue()) return this.#writeRest(written, batch.slice(i + 1), slice);
     }
+  }
+
+  async #writeRest(first: void | Promise<void>, rest: readonly CachedChange<T>[], slice: TimeSlice): Promise<void> {
+    await first;
+    for (const change of rest) {
+      if (slice.isDue()) await slice.pause();
+      const written = this.#writeOne(change);
+      if (written !== undefined) await written;
+    }
+    if (slice.isDue()) await slice.pause();
   }
 
   /** A promise only if the target returns one. */
   #writeOne(change: CachedChange<T>): void | Promise<void> {
-    const { position, settings } = this.#session;
+    const { position, settings, signal } = this.#session;
+    if (this.#isStopped) throw signal.reason;
     // A bookmark without a version, or from before, says nothing.
     if (change.type === 'BOOKMARK' && (change.resourceVersion === '' || position.isPast(change.resourceVersion)))
       return;
@@ -138,7 +151,10 @@ export class CachedReflector<T extends KubernetesObject> {
     } catch (cause) {
       return this.#failed(change, cause);
     }
-    if (written === undefined) return this.#written(change);
+    return written === undefined ? this.#written(change) : this.#awaited(change, written);
+  }
+
+  #awaited(change: CachedChange<T>, written: Promise<void>): Promise<void> {
     return written.then(
       () => this.#written(change),
       (cause: unknown) => this.#failed(change, cause),

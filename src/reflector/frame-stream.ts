@@ -6,6 +6,7 @@ import { channels } from '../observe/channels.ts';
 import type { Clock, Timer } from '../observe/clock.ts';
 import { guarded } from '../observe/guarded.ts';
 import { CallScope, interruptible, onAbort } from '../observe/interruption.ts';
+import { Pulled, type Receiver, Stage } from '../observe/pulled.ts';
 import { monotonicMs, schedulerOf } from '../observe/scheduler.ts';
 import type { CallContext } from './lister-watcher.ts';
 import type { Arrived, TracedCall } from './reflector-trace.ts';
@@ -71,23 +72,22 @@ export class Watchdog {
   }
 }
 
+type Batch<T extends KubernetesObject> = readonly CachedFrame<T>[];
+
 /**
  * One watch, from its request on. Reading from it rejects when the connection breaks, when the deadline is missed, and
  * when the signal aborts; in the last two cases it has closed itself, whether or not anybody reads. Otherwise whoever
  * holds it closes it.
  */
-export class FrameStream<T extends KubernetesObject> {
+export class FrameStream<T extends KubernetesObject> extends Stage<Batch<T>, Batch<T>> {
   /** When the server was asked to end it. */
   readonly timeoutSeconds: number;
   readonly arrived: Arrived;
-  readonly #frames: AsyncIterator<readonly CachedFrame<T>[]>;
   readonly #scope: CallScope;
   readonly #watchdog: Watchdog;
   readonly #onContact: () => void;
   /** What the next reader gets first. */
-  #waiting: Promise<readonly CachedFrame<T>[] | undefined> | undefined;
-  /** Whoever waits for frames, or waited last. */
-  #reader: { resolve(batch: readonly CachedFrame<T>[] | undefined): void; reject(reason: unknown): void } | undefined;
+  #waiting: Promise<IteratorResult<Batch<T>, undefined>> | undefined;
   #closed = false;
 
   private constructor(
@@ -98,10 +98,10 @@ export class FrameStream<T extends KubernetesObject> {
     arrived: Arrived,
     onContact: () => void,
   ) {
+    super(Pulled.from(frames));
     this.timeoutSeconds = timeoutSeconds;
     this.arrived = arrived;
     this.#onContact = onContact;
-    this.#frames = frames[Symbol.asyncIterator]();
     this.#scope = scope;
     this.#watchdog = watchdog;
     // One listener for all reads: thousands of batches a second are nothing unusual.
@@ -133,28 +133,21 @@ export class FrameStream<T extends KubernetesObject> {
     }
   }
 
-  /** Undefined at the clean end of the response. */
-  next(): Promise<readonly CachedFrame<T>[] | undefined> {
-    if (this.#closed) return Promise.reject(this.#scope.signal.reason);
+  override pull(reader: Receiver<Batch<T>>): void {
     const waiting = this.#waiting;
-    if (waiting !== undefined) {
-      this.#waiting = undefined;
-      return waiting;
-    }
-    return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
-      // A source that throws at once is one that rejects; one that does not wait is one that resolves.
-      Promise.resolve(this.#frames.next()).then(this.#came, reject);
-    });
+    this.#waiting = undefined;
+    if (this.#closed) reader.fail(this.#scope.signal.reason);
+    else if (waiting === undefined) super.pull(reader);
+    else waiting.then(({ done, value }) => (done ? reader.end() : reader.take(value)), reader.fail.bind(reader));
   }
 
-  readonly #came = ({ done, value }: IteratorResult<readonly CachedFrame<T>[]>): void => {
-    if (!done) this.#onContact();
-    this.#reader?.resolve(done ? undefined : value);
-  };
+  take(batch: Batch<T>): void {
+    this.#onContact();
+    if (!this.#closed) this.reader?.take(batch);
+  }
 
   /** What `next` will return, for one who does not want to take it. */
-  peek(): Promise<readonly CachedFrame<T>[] | undefined> {
+  peek(): Promise<IteratorResult<Batch<T>, undefined>> {
     this.#waiting = this.next();
     // Whoever reads next gets the failure.
     this.#waiting.catch(() => {});
@@ -162,8 +155,8 @@ export class FrameStream<T extends KubernetesObject> {
   }
 
   /** What the next reader gets first. */
-  unread(frames: readonly CachedFrame<T>[]): void {
-    if (frames.length > 0) this.#waiting = Promise.resolve(frames);
+  unread(frames: Batch<T>): void {
+    if (frames.length > 0) this.#waiting = Promise.resolve({ done: false, value: frames });
   }
 
   /** Another deadline from now on. */
@@ -177,7 +170,7 @@ export class FrameStream<T extends KubernetesObject> {
   }
 
   /** Whoever reads gets the reason instead. */
-  fail(reason: Error): void {
+  breakOff(reason: Error): void {
     this.#scope.abort(reason);
   }
 
@@ -188,11 +181,11 @@ export class FrameStream<T extends KubernetesObject> {
     this.#watchdog.stop();
     this.#scope.release();
     this.#scope.abort(new TidewatchError('stopped', 'the watch is not wanted any more'));
-    leave(this.#frames);
+    leave(this.source);
   }
 
   #aborted(): void {
-    this.#reader?.reject(this.#scope.signal.reason);
+    this.fail(this.#scope.signal.reason);
     this.close();
   }
 }
@@ -214,13 +207,13 @@ function withArrivals(context: CallContext, arrived: Arrived, clock: Clock): Cal
 
 /** A watch that was accepted after nobody waited for it any more. */
 function abandon<T extends KubernetesObject>(frames: CachedFrames<T>): void {
-  leave(frames[Symbol.asyncIterator]());
+  leave(Pulled.from(frames));
 }
 
 /** Whether it ends well, and when, is nobody's concern; but a rejection must not go unhandled. */
-function leave(frames: AsyncIterator<unknown>): void {
+function leave(frames: Pulled<unknown>): void {
   guarded(
-    () => frames.return?.(),
+    () => frames.return(),
     () => {},
   );
 }

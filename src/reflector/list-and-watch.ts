@@ -84,7 +84,7 @@ export class ListAndWatch<T extends KubernetesObject> {
     }
     this.#unstored = unusable;
     const [error] = unusable.errors;
-    if (error !== undefined) this.#stream?.fail(error);
+    if (error !== undefined) this.#stream?.breakOff(error);
   }
 
   #take(step: Step<T>): Promise<Step<T>> {

@@ -2,6 +2,7 @@ import type { CachedChange } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { CallScope, interruptible } from '../observe/interruption.ts';
+import type { Pulled } from '../observe/pulled.ts';
 import { failureKind, isConnectionFailure, phaseAfter, type Recovery, retryAfterMs } from './failure.ts';
 import type { FrameStream } from './frame-stream.ts';
 import { asError } from './reflector-error.ts';
@@ -20,7 +21,7 @@ export type Step<T extends KubernetesObject> =
 /** Changes for the target: a list alone, or what a watch brings. */
 export type Batches<T extends KubernetesObject> =
   | Iterable<readonly CachedChange<T>[]>
-  | AsyncIterable<readonly CachedChange<T>[]>;
+  | Pulled<readonly CachedChange<T>[]>;
 
 /** Pulls changes to their end and writes them to the target. Rejects with what ends them, or what the target throws. */
 export type Write<T extends KubernetesObject> = (batches: Batches<T>) => Promise<void>;

@@ -57,8 +57,7 @@ async function confirm<T extends KubernetesObject>(
     refuseOlder(resourceVersion, metadata.resourceVersion ?? '');
   };
   const sent = async () => {
-    const batch = await stream.peek();
-    const [first] = batch ?? [];
+    const [first] = (await stream.peek()).value ?? [];
     if (first?.type === 'ERROR') throw new ApiError(first.status);
     // A watch that ended at once has confirmed nothing.
     if (first === undefined) await answer;

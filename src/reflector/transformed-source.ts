@@ -10,6 +10,7 @@ import {
 import type { ListOptions } from '../api/list-options.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import type { Clock } from '../observe/clock.ts';
+import { Pulled, Stage } from '../observe/pulled.ts';
 import { TimeSlice } from '../observe/scheduler.ts';
 import type { CachedListerWatcher, CallContext } from './lister-watcher.ts';
 import { asError } from './reflector-error.ts';
@@ -43,7 +44,7 @@ export class TransformedSource<T extends KubernetesObject> implements CachedList
   async watch(options: ListOptions, context: CallContext): Promise<CachedFrames<T>> {
     const frames = await this.#from.watch(options, context);
     const change = this.#transform();
-    return change === undefined ? frames : this.#frames(frames, change);
+    return change === undefined ? frames : new ChangedFrames(frames, change, this.#clock);
   }
 
   async #changed(list: CachedList<T>): Promise<CachedList<T>> {
@@ -63,30 +64,30 @@ export class TransformedSource<T extends KubernetesObject> implements CachedList
     }
     return { items: changed, broken: refused, metadata };
   }
+}
 
-  /** Leaving it leaves the source at once, also while that has yet to bring the next batch. */
-  #frames(batches: CachedFrames<T>, change: ObjectTransform<T>): CachedFrames<T> {
-    const slice = new TimeSlice(this.#clock);
-    const from = batches[Symbol.asyncIterator]();
-    const end = { done: true, value: undefined } as const;
-    const changed = async (batch: readonly CachedFrame<T>[]) => {
-      const value: CachedFrame<T>[] = [];
-      for (const frame of batch) {
-        value.push('object' in frame ? changedFrame(frame, change) : frame);
-        if (slice.isDue()) await slice.pause();
-      }
-      return { done: false, value };
-    };
-    const take = (result: IteratorResult<readonly CachedFrame<T>[]>) =>
-      result.done || !result.value.some(hasObject) ? result : changed(result.value);
-    const frames: AsyncIterator<readonly CachedFrame<T>[]> = {
-      next: () => Promise.resolve(from.next()).then(take),
-      return: async () => {
-        await from.return?.();
-        return end;
-      },
-    };
-    return { [Symbol.asyncIterator]: () => frames };
+class ChangedFrames<T extends KubernetesObject> extends Stage<readonly CachedFrame<T>[], readonly CachedFrame<T>[]> {
+  readonly #change: ObjectTransform<T>;
+  readonly #slice: TimeSlice;
+
+  constructor(from: CachedFrames<T>, change: ObjectTransform<T>, clock: Clock | undefined) {
+    super(Pulled.from(from));
+    this.#change = change;
+    this.#slice = new TimeSlice(clock);
+  }
+
+  take(batch: readonly CachedFrame<T>[]): void {
+    if (batch.some(hasObject)) void this.#changed(batch);
+    else this.reader?.take(batch);
+  }
+
+  async #changed(batch: readonly CachedFrame<T>[]): Promise<void> {
+    const changed: CachedFrame<T>[] = [];
+    for (const frame of batch) {
+      changed.push('object' in frame ? changedFrame(frame, this.#change) : frame);
+      if (this.#slice.isDue()) await this.#slice.pause();
+    }
+    this.reader?.take(changed);
   }
 }
 

@@ -1,8 +1,9 @@
 import { ApiError } from '../api/api-error.ts';
-import type { CachedChange, CachedFrame } from '../api/cached.ts';
+import type { CachedFrame } from '../api/cached.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { channels } from '../observe/channels.ts';
 import type { Clock } from '../observe/clock.ts';
+import { type Receiver, Stage } from '../observe/pulled.ts';
 import { monotonicMs } from '../observe/scheduler.ts';
 import { type Deadline, FrameStream } from './frame-stream.ts';
 import { unusableError } from './left-out-book.ts';
@@ -89,20 +90,21 @@ export async function openWatch<T extends KubernetesObject>(
   return await FrameStream.open(session, call, options, deadline.current);
 }
 
-type Result<T extends KubernetesObject> = IteratorResult<readonly CachedChange<T>[], undefined>;
+type Batch<T extends KubernetesObject> = readonly CachedFrame<T>[];
 
-/** What one watch brings. Ends at its clean end; throws what ended it otherwise. Leaves the stream to its owner. */
-export class WatchCycle<T extends KubernetesObject> implements AsyncIterable<readonly CachedChange<T>[]> {
+/** What one watch brings. Ends at its clean end; fails with what ended it otherwise. Leaves the stream to its owner. */
+export class WatchCycle<T extends KubernetesObject> extends Stage<Batch<T>, Batch<T>> {
   readonly #session: Session<T>;
   readonly #stream: FrameStream<T>;
   readonly #deadline: WatchDeadline;
   readonly #id: number;
   #events = 0;
   /** A batch that has been handed on up to a frame that is not for the target. */
-  #rest: { readonly batch: readonly CachedFrame<T>[]; readonly from: number } | undefined;
+  #rest: { readonly batch: Batch<T>; readonly from: number } | undefined;
 
   /** `id` is that of the list or watch whose bytes these are. */
   constructor(session: Session<T>, stream: FrameStream<T>, expectsBookmarks: boolean, id: number) {
+    super(stream);
     const { clock, silenceTimeoutMs: silenceMs } = session.settings;
     const { timeoutSeconds } = stream;
     this.#session = session;
@@ -122,34 +124,36 @@ export class WatchCycle<T extends KubernetesObject> implements AsyncIterable<rea
     return this.#deadline.hasBookmarks;
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  /** To be called when the call before has settled. */
-  next(): Promise<Result<T>> {
+  override pull(reader: Receiver<Batch<T>>): void {
     const rest = this.#rest;
-    return rest === undefined ? this.#stream.next().then(this.#take) : this.#goOn(rest.batch, rest.from);
+    this.#rest = undefined;
+    this.reader = reader;
+    if (rest === undefined) this.source.pull(this);
+    else void Promise.resolve().then(() => this.#handOn(rest.batch, rest.from));
   }
 
-  readonly #take = (batch: readonly CachedFrame<T>[] | undefined): Result<T> | Promise<Result<T>> => {
-    if (batch === undefined) return { done: true, value: undefined };
+  take(batch: Batch<T>): void {
     this.#deadline.frameSeen();
     const { trace } = this.#session;
     if (trace.counts || channels.frames.hasSubscribers || channels.store.hasSubscribers)
       trace.decoded(this.#id, batch, this.#stream.arrived);
-    const value = this.#forTarget(batch, 0);
-    return value === undefined ? this.next() : { done: false, value };
-  };
+    this.#handOn(batch, 0);
+  }
 
-  async #goOn(batch: readonly CachedFrame<T>[], from: number): Promise<Result<T>> {
-    this.#rest = undefined;
-    const value = this.#forTarget(batch, from);
-    return value === undefined ? await this.next() : { done: false, value };
+  #handOn(batch: Batch<T>, from: number): void {
+    let changes: Batch<T> | undefined;
+    try {
+      changes = this.#forTarget(batch, from);
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    if (changes === undefined) this.source.pull(this);
+    else this.reader?.take(changes);
   }
 
   /** The next of them that the target can take; undefined: none. */
-  #forTarget(batch: readonly CachedFrame<T>[], from: number): readonly CachedFrame<T>[] | undefined {
+  #forTarget(batch: Batch<T>, from: number): Batch<T> | undefined {
     let start = from;
     for (let i = from; i < batch.length; i++) {
       const frame = batch[i] as CachedFrame<T>;

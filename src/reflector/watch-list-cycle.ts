@@ -90,8 +90,8 @@ class InitialEvents<T extends KubernetesObject> {
   ): Promise<boolean> {
     const slice = new TimeSlice(this.#clock);
     for (;;) {
-      const batch = await stream.next();
-      if (batch === undefined) return false;
+      const { done, value: batch } = await stream.next();
+      if (done) return false;
       let taken = 0;
       for (const frame of batch) {
         taken++;

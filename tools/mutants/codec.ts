@@ -111,7 +111,7 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'an object with a small field at the top looks usual',
     file: 'src/codec/protobuf/identity-scanner.ts',
-    original: ' || length <= LARGE_BYTES)',
+    original: ' || length <= SMALL_BYTES)',
     replacement: ')',
     tests: [OUTLINES],
   },

@@ -81,7 +81,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     bug: 'events do not count as contact',
     file: 'src/reflector/frame-stream.ts',
-    original: '    if (!done) this.#onContact();\n',
+    original: '    this.#onContact();\n',
     replacement: '',
     tests: ['src/reflector/reflector-outage.test.ts'],
   },

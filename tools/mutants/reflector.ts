@@ -7,8 +7,8 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a watch that nobody holds is left open at a stop',
     file: 'src/reflector/frame-stream.ts',
-    original: '    this.#reader?.reject(this.#scope.signal.reason);\n    this.close();',
-    replacement: '    this.#reader?.reject(this.#scope.signal.reason);',
+    original: '    this.fail(this.#scope.signal.reason);\n    this.close();',
+    replacement: '    this.fail(this.#scope.signal.reason);',
     tests: [test('reflector-stop-anywhere')],
   },
   {

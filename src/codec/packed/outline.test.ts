@@ -188,7 +188,7 @@ describe('views of messages whose looks are remembered', () => {
     const metadata = bytesField(1, name, bytesField(5, 'some-uid'));
     const data = bytesField(2, bytesField(1, 'key'), bytesField(2, long.repeat(2)));
     const anySecret = fc
-      .constantFrom('', 'Opaque', long.repeat(2))
+      .constantFrom('', 'Opaque', 'kubernetes.io/service-account-token', long.repeat(2))
       .map((type) => Buffer.concat([metadata, data, bytesField(3, type)]));
     await fc.assert(
       fc.asyncProperty(fc.array(anySecret, { minLength: 2, maxLength: 20 }), (messages) =>

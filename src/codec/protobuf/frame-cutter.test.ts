@@ -10,15 +10,15 @@ function framed(text: string): Buffer {
 }
 
 function cut(chunks: Uint8Array[], maxFrameBytes = 10_000): string[] {
-  const cutter = new FrameCutter(maxFrameBytes);
+  const cutter = new FrameCutter(maxFrameBytes, { read: (bytes, start, end) => bytes.toString('utf8', start, end) });
   const frames: string[] = [];
   for (const chunk of chunks) {
     const memory = Buffer.from(chunk);
     cutter.append(memory);
-    while (cutter.nextFrame()) frames.push(cutter.bytes.toString('utf8', cutter.frameStart, cutter.frameEnd));
+    for (let frame = cutter.next(); frame !== undefined; frame = cutter.next()) frames.push(frame);
     memory.fill(0xee);
   }
-  cutter.finish();
+  cutter.end();
   return frames;
 }
 

@@ -11,41 +11,25 @@ import { type WireReader, writeVarint } from './wire-reader.ts';
 
 const PREFIX_BYTES = 4;
 
-/** Cuts a watch into frames: each comes behind its length, four bytes with the highest first. */
-export class FrameCutter {
+/** Cuts a watch into frames, and has them read: each comes behind its length, four bytes with the highest first. */
+export class FrameCutter<F> {
   readonly #window = new ByteWindow();
   readonly #maxFrameBytes: number;
-  /** How many bytes from the start of the window the frame takes that was found last; they go with the next call. */
-  #taken = 0;
+  readonly #reader: { read(bytes: Buffer, start: number, end: number): F };
 
-  constructor(maxFrameBytes: number) {
+  constructor(maxFrameBytes: number, reader: { read(bytes: Buffer, start: number, end: number): F }) {
     this.#maxFrameBytes = maxFrameBytes;
+    this.#reader = reader;
   }
 
-  /** The frame found by `nextFrame` lies at [`frameStart`, `frameEnd`) of these, until the next call of the cutter. */
-  get bytes(): Buffer {
-    return this.#window.bytes;
-  }
-
-  get frameStart(): number {
-    return this.#window.start + PREFIX_BYTES;
-  }
-
-  get frameEnd(): number {
-    return this.#window.start + this.#taken;
-  }
-
-  /** To be called when `nextFrame` has found no more. */
   append(chunk: Uint8Array): void {
     this.#window.append(chunk, 0);
   }
 
-  /** Whether there is another frame in what has arrived. Throws `DecodeError` when it is too large. */
-  nextFrame(): boolean {
+  /** Throws `DecodeError` when the next frame is too large. */
+  next(): F | undefined {
     const window = this.#window;
-    window.consumeTo(this.frameEnd);
-    this.#taken = 0;
-    if (!window.need(PREFIX_BYTES)) return false;
+    if (!window.need(PREFIX_BYTES)) return undefined;
     const length = window.bytes.readUInt32BE(window.start);
     if (length > this.#maxFrameBytes) {
       throw new DecodeError(
@@ -53,13 +37,14 @@ export class FrameCutter {
         `the watch announces a frame of ${length} bytes, larger than ${this.#maxFrameBytes}, at byte ${window.offset}`,
       );
     }
-    if (!window.need(PREFIX_BYTES + length)) return false;
-    this.#taken = PREFIX_BYTES + length;
-    return true;
+    if (!window.need(PREFIX_BYTES + length)) return undefined;
+    const { bytes } = window;
+    const start = window.start + PREFIX_BYTES;
+    window.consumeTo(start + length);
+    return this.#reader.read(bytes, start, start + length);
   }
 
-  /** To be called when the body has ended. */
-  finish(): void {
+  end(): void {
     const { start, end, offset } = this.#window;
     if (start === end) return;
     throw new DecodeError('truncated', `the watch broke off in the middle of the frame at byte ${offset}`);

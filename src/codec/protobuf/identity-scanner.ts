@@ -103,15 +103,15 @@ const FIRST_REPEATED = 11;
 const MAX_NUMBER = 30;
 /** Go writes a time in more when it is zero. */
 const MAX_TIME_BYTES = 8;
-/** A field at the top that is larger is put off by all views. */
-const LARGE_BYTES = 256;
+/** A field at the top that is larger is neither empty nor a number: its type alone says how views show it. */
+const SMALL_BYTES = 12;
 
 /**
  * How an object looks, as far as that can be told while its identity is read: objects whose looks are usual and the same have the same fields
  * at the top and in their metadata.
  */
 export interface MessageLook {
-  /** Every field comes once and in order, the metadata first, and what else is at the top is large. */
+  /** Every field comes once and in order, the metadata first, and what else is at the top is not small. */
   readonly isUsual: boolean;
   /** The numbers of the fields, as bits. */
   readonly topFields: number;
@@ -227,7 +227,7 @@ export class IdentityScanner implements MessageLook {
 
   #lookAtTop(tag: number, length: number): void {
     const bit = 1 << (tag >>> 3);
-    if (this.metadataFields === 0 || tag >>> 3 > MAX_NUMBER || bit <= this.topFields || length <= LARGE_BYTES)
+    if (this.metadataFields === 0 || tag >>> 3 > MAX_NUMBER || bit <= this.topFields || length <= SMALL_BYTES)
       this.isUsual = false;
     this.topFields |= bit;
   }

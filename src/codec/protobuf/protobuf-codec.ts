@@ -11,10 +11,11 @@ import {
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
 import { resourceName } from '../../api/resource.ts';
 import type { Status } from '../../api/status.ts';
+import { Pulled } from '../../observe/pulled.ts';
 import { TimeSlice } from '../../observe/scheduler.ts';
 import type { Codec, CodecMemory, OnBytes } from '../codec.ts';
 import { DecodeError } from '../decode-error.ts';
-import { FrameBatches, type FrameDecoder } from '../frame-batches.ts';
+import { FrameBatches } from '../frame-batches.ts';
 import { acceptJson, JsonCodec, type JsonCodecOptions } from '../json/json-codec.ts';
 import type { ProtobufKeeper } from '../keeping.ts';
 import { type EnvelopeType, readEnvelope } from './envelope.ts';
@@ -78,13 +79,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     if (this.#protobuf === undefined || !isProtobuf(contentType))
       return this.#json.readWatch(body, contentType, onBytes);
     const { maxObjectBytes, clock } = this.#options;
-    const { frameReader } = this.#protobuf;
-    const cutter = new FrameCutter(maxObjectBytes);
-    const decoder: FrameDecoder<T> = {
-      append: (chunk) => cutter.append(chunk),
-      next: () => (cutter.nextFrame() ? frameReader.read(cutter.bytes, cutter.frameStart, cutter.frameEnd) : undefined),
-      end: () => cutter.finish(),
-    };
+    const decoder = new FrameCutter(maxObjectBytes, this.#protobuf.frameReader);
     return new FrameBatches({ body, decoder, clock, onBytes });
   }
 
@@ -124,15 +119,24 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
     const items: Cached<T>[] = [];
     const broken: BrokenObject[] = [];
     const where = () => `item ${cutter.itemCount} of the list of ${resourceName(resource)}`;
-    for await (const chunk of body) {
-      onBytes?.(chunk.length);
-      cutter.append(chunk);
+    const takeItems = (): void | Promise<void> => {
       while (cutter.nextItem()) {
         const item = keeper.take(cutter.bytes, cutter.itemStart, cutter.itemEnd, where);
         if ('problem' in item) addBroken(broken, item);
         else items.push(item);
-        if (slice.isDue()) await slice.pause();
+        if (slice.isDue()) return slice.pause().then(takeItems);
       }
+    };
+    const chunks = Pulled.from(body);
+    try {
+      await chunks.each((chunk) => {
+        onBytes?.(chunk.length);
+        cutter.append(chunk);
+        return takeItems();
+      });
+    } catch (error) {
+      await chunks.return().catch(() => {});
+      throw error;
     }
     cutter.finish();
     if (cutter.other) throw new ApiError(protobuf.reading.statusDecoder.decode(cutter.other) as Status);

@@ -33,7 +33,7 @@ export class GroupPresence {
   readonly #freshMs: number;
   readonly #answers = new Map<string, Answer>();
 
-  /** Who asks every `checkMs` gets an answer that is no older. */
+  /** Who asks every `checkMs` gets an answer that is at most as old. */
   constructor(transport: Transport, clock: Clock, checkMs = FRESH_MS) {
     this.#transport = transport;
     this.#clock = clock;

@@ -103,8 +103,8 @@ const FIRST_REPEATED = 11;
 const MAX_NUMBER = 30;
 /** Go writes a time in more when it is zero. */
 const MAX_TIME_BYTES = 8;
-/** A field at the top that is larger is neither empty nor a number: its type alone says how views show it. */
-const SMALL_BYTES = 12;
+/** A field at the top that is larger is neither empty nor a number nor a time: its type alone says how views show it. */
+const SMALL_BYTES = 20;
 
 /**
  * How an object looks, as far as that can be told while its identity is read: objects whose looks are usual and the same have the same fields

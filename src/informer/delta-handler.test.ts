@@ -5,11 +5,11 @@ import { FakeClock } from '../observe/fake-clock.ts';
 import type { Notification } from '../processor/notification.ts';
 import { logRecorder, version } from '../processor/processor-fixture.ts';
 import type { DeltaType } from '../queue/queue.ts';
+import { metaNamespaceIndex } from '../store/index-definition.ts';
 import { ObjectTable } from '../store/object-table.ts';
 import { DeltaHandler } from './delta-handler.ts';
 
-function fixture() {
-  const table = new ObjectTable();
+function fixture(table = new ObjectTable(), isHeard?: () => boolean) {
   const heard: string[] = [];
   const logger = logRecorder();
   const tell = ({ type, object, old, flag }: Notification<object>, isSync: boolean) => {
@@ -18,10 +18,19 @@ function fixture() {
       `${type} ${old && (type === 'update' || old !== object) ? `${old.resourceVersion}->` : ''}${object.resourceVersion}${flag ? ' flag' : ''}${isSync ? ' sync' : ''} (store: ${inTable})`,
     );
   };
-  const handler = new DeltaHandler({ name: 'pods', table, distribute: tell, clock: new FakeClock(), logger });
+  const failed: unknown[] = [];
+  const handler = new DeltaHandler({
+    name: 'pods',
+    table,
+    distribute: tell,
+    ...(isHeard && { isHeard }),
+    onFailed: (error) => failed.push(error),
+    clock: new FakeClock(),
+    logger,
+  });
   const handle = (type: DeltaType, object: Cached | DeletedFinalStateUnknown<Cached>, initial = false) =>
     handler.handle([{ type, object }], initial);
-  return { table, heard, logger, handle, handler };
+  return { table, heard, failed, logger, handle, handler };
 }
 
 describe('DeltaHandler', () => {
@@ -149,5 +158,77 @@ describe('DeltaHandler', () => {
     handle('Added', version('a', 'b'));
     handle('Updated', version('a', 'a'));
     expect(heard).toHaveLength(2);
+  });
+});
+
+describe('DeltaHandler with a first list', () => {
+  const listed = ['a', 'b', 'c'].map((name, i) => version(name, String(i + 1)));
+  /** What `put` of each would have done. */
+  const indexed = () => new ObjectTable({ namespace: metaNamespaceIndex });
+
+  it('stores what is new at once, then tells of each', () => {
+    const { table, heard, handler } = fixture(indexed());
+    expect(handler.listed(listed, 0, 2)).toBe(2);
+    expect(heard).toEqual(['add 1 flag (store: 1)', 'add 2 flag (store: 2)']);
+    expect(table.byIndex('namespace', 'default').map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(table.resourceVersion).toBe('2');
+    expect(handler.listed(listed, 2, 3)).toBe(1);
+    expect(table.size).toBe(3);
+  });
+
+  it('makes nothing for what nobody hears of', () => {
+    let isHeard = false;
+    const { table, heard, handler } = fixture(indexed(), () => isHeard);
+    expect(handler.listed(listed, 0, 2)).toBe(2);
+    isHeard = true;
+    expect(handler.listed(listed, 2, 3)).toBe(1);
+    expect(heard).toEqual(['add 3 flag (store: 3)']);
+    expect(table.size).toBe(3);
+  });
+
+  it('takes what is there already by itself, as an update', () => {
+    const { table, heard, handler } = fixture(indexed());
+    table.put(version('b', '1'));
+    expect(handler.listed(listed, 0, 3)).toBe(1);
+    expect(handler.listed(listed, 1, 3)).toBe(1);
+    expect(handler.listed(listed, 2, 3)).toBe(1);
+    expect(heard).toEqual(['add 1 flag (store: 1)', 'update 1->2 (store: 2)', 'add 3 flag (store: 3)']);
+  });
+
+  it('asks an index function once for each, and leaves out the one on which it fails', () => {
+    const asked: (string | undefined)[] = [];
+    const table = new ObjectTable({
+      namespace: metaNamespaceIndex,
+      mine: ({ metadata }) => {
+        asked.push(metadata?.name);
+        if (metadata?.name === 'b') throw new Error('no');
+        return [];
+      },
+    });
+    const { heard, handler } = fixture(table);
+    for (let at = 0; at < listed.length; ) at += handler.listed(listed, at, listed.length);
+    expect(asked).toEqual(['a', 'b', 'c']);
+    expect(heard).toEqual(['add 1 flag (store: 1)', 'add 3 flag (store: 3)']);
+    expect(handler.leftOut.map(({ key }) => key)).toEqual(['default/b']);
+  });
+
+  it('tells of the others when it fails to tell of one', () => {
+    const { table, handler, failed } = fixture(indexed());
+    const heard: string[] = [];
+    const failing = new DeltaHandler({
+      name: 'pods',
+      table,
+      distribute: ({ object }) => {
+        if (object.name === 'b') throw new Error('no');
+        heard.push(object.name);
+      },
+      onFailed: (error) => failed.push(error),
+      clock: new FakeClock(),
+      logger: logRecorder(),
+    });
+    expect(failing.listed(listed, 0, 3)).toBe(3);
+    expect(heard).toEqual(['a', 'c']);
+    expect(failed).toEqual([new Error('no')]);
+    expect(handler.known('default/b')).toBe(listed[1]);
   });
 });

@@ -12,10 +12,15 @@ import { isTombstone } from '../queue/queue-input.ts';
 import type { LeftOut } from '../reflector/reflector-state.ts';
 import type { ObjectTable } from '../store/object-table.ts';
 
+/** The table could not take the object. */
+const REFUSED = Symbol('refused');
+
 export interface DeltaHandlerOptions<T extends KubernetesObject> {
   name: string;
-  table: Pick<ObjectTable<T>, 'get' | 'put' | 'remove'>;
+  table: Pick<ObjectTable<T>, 'get' | 'put' | 'putNew' | 'remove'>;
   distribute: (notification: Notification<T>, isSync: boolean) => void;
+  /** Whether anybody hears of what is distributed or stored. Default: somebody does. */
+  isHeard?: () => boolean;
   /** Another version of an object is in the table, and nobody has seen it yet. */
   onStored?: (object: Cached<T>) => void;
   /** Whether a first list is still a part of the initial list of the informer. Default: it is. */
@@ -25,6 +30,8 @@ export interface DeltaHandlerOptions<T extends KubernetesObject> {
    * take the state before, so that the object is left out from now on; before that, what was known of it stays.
    */
   onRefused?: (object: Cached<T>, cause: unknown, isFinal: boolean) => void;
+  /** It failed to tell of an object that is in the table. */
+  onFailed: (error: unknown) => void;
   clock: Clock;
   logger: Logger;
 }
@@ -88,30 +95,63 @@ export class DeltaHandler<T extends KubernetesObject> {
     }
   };
 
-  /** The same for an object of a first list. */
-  readonly listed = (object: Cached<T>): void => this.#put('Replaced', object, true);
-
-  #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
-    const { table, distribute, isInitial, clock } = this.#options;
-    const known = type === 'Replaced' ? undefined : table.get(object.key);
-    if (type !== 'Replaced' && this.#isSkipped(object, known)) return;
-    let old = known;
-    // What a resync queues is there already, and so are its indexes.
-    if (known !== object) {
-      this.storing = object;
+  /** The same for some objects of a first list, those from `from` to `to` or fewer; returns how many. */
+  readonly listed = (objects: readonly Cached<T>[], from: number, to: number): number => {
+    const { table, isHeard, isInitial, onFailed, clock } = this.#options;
+    const next = this.#refused === undefined ? table.putNew(objects, from, to) : from;
+    if (next === from) {
+      this.#put('Replaced', objects[from] as Cached<T>, true);
+      return 1;
+    }
+    // Nothing is made for what nobody hears of.
+    if (isHeard !== undefined && !isHeard()) return next - from;
+    const isInInitialList = isInitial?.() ?? true;
+    const nowMs = monotonicMs(clock);
+    for (let i = from; i < next; i++) {
       try {
-        old = table.put(object);
-      } catch (cause) {
-        this.#refuse(object, cause);
-        return;
-      } finally {
-        this.storing = undefined;
+        this.#tell('Replaced', objects[i] as Cached<T>, undefined, isInInitialList, nowMs);
+      } catch (error) {
+        onFailed(error);
       }
     }
+    return next - from;
+  };
+
+  #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
+    const { table, isInitial, clock } = this.#options;
+    const known = type === 'Replaced' ? undefined : table.get(object.key);
+    if (type !== 'Replaced' && this.#isSkipped(object, known)) return;
+    // What a resync queues is there already, and so are its indexes.
+    const old = known === object ? known : this.#store(object);
+    if (old === REFUSED) return;
+    this.#tell(type, object, old, isInInitialList && (isInitial?.() ?? true), monotonicMs(clock));
+  }
+
+  /** Puts the object into the table, and returns what was there before. */
+  #store(object: Cached<T>): Cached<T> | typeof REFUSED | undefined {
+    this.storing = object;
+    try {
+      return this.#options.table.put(object);
+    } catch (cause) {
+      this.#refuse(object, cause);
+      return REFUSED;
+    } finally {
+      this.storing = undefined;
+    }
+  }
+
+  /** The object is in the table, in the place of `old`. */
+  #tell(
+    type: Delta<unknown>['type'],
+    object: Cached<T>,
+    old: Cached<T> | undefined,
+    isInitial: boolean,
+    nowMs: number,
+  ): void {
+    const { distribute, onStored } = this.#options;
     this.#refused?.delete(object.key);
-    if (type !== 'Sync') this.#options.onStored?.(object);
-    const nowMs = monotonicMs(clock);
-    if (!old) distribute(Notification.add(object, isInInitialList && (isInitial?.() ?? true), nowMs), false);
+    if (type !== 'Sync') onStored?.(object);
+    if (!old) distribute(Notification.add(object, isInitial, nowMs), false);
     else if (old.uid !== object.uid) {
       distribute(Notification.delete(old, true, nowMs), false);
       distribute(Notification.add(object, false, nowMs), false);

@@ -55,6 +55,8 @@ export interface PartOptions<T extends KubernetesObject>
   /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
   queue?: 'delta' | 'inOrder' | undefined;
   distribute: (notification: Notification<T>, isSync: boolean) => void;
+  /** Whether anybody hears of what is distributed or stored. */
+  isHeard: () => boolean;
   onStored?: (object: Cached<T>) => void;
   transform: () => Transform<T> | undefined;
   /** Whether the first list of this part is a part of the initial list of the informer. */
@@ -145,10 +147,12 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     };
     this.#queue = options.queue === 'inOrder' ? new InOrderQueue(queueOptions) : new DeltaFIFO(queueOptions);
     this.#caughtUp = new CaughtUp(this.#queue);
+    const onFailed = (error: unknown) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error);
     this.#handler = new DeltaHandler<T>({
       name,
       table,
       distribute: tell,
+      isHeard: () => channels.store.hasSubscribers || options.isHeard(),
       clock,
       logger,
       ...(onStored && { onStored }),
@@ -157,6 +161,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
         this.#refused ??= { once: new Unusable(), forGood: new Unusable() };
         this.#refused[isFinal ? 'forGood' : 'once'].add(`the state of ${key}`, key, cause);
       },
+      onFailed,
     });
     const consumerOptions: QueueConsumerOptions<Cached<T>> = {
       name,
@@ -166,7 +171,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
       process: meter ? this.#measured(meter, clock) : this.#handler.handle,
       ...(meter && { onLongSlice: () => meter.longSlice('store') }),
       onPopped: () => this.#popped(1),
-      onProcessError: (error) => logger.error(`${name}: a change could not be stored: ${String(error)}`, error),
+      onProcessError: onFailed,
     };
     const listed = { process: this.#handler.listed, onPopped: (count: number) => this.#popped(count) };
     // Whoever measures wants to know of each object.

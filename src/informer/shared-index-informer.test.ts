@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/api-error.ts';
 import { defineResource } from '../api/resource.ts';
+import { metaNamespaceIndex, NAMESPACE_INDEX } from '../store/index-definition.ts';
 import { informerFixture, listener, type Thing } from './informer-fixture.ts';
 
 describe('SharedIndexInformer', () => {
@@ -479,8 +480,11 @@ describe('SharedIndexInformer', () => {
 });
 
 describe('detectMutations', () => {
-  it('reports a reader that changes a cached object', async () => {
-    const { source, informer, logger, run, settle } = informerFixture({ detectMutations: true });
+  it.each([
+    ['without an index', {}],
+    ['with the index of a factory', { [NAMESPACE_INDEX]: metaNamespaceIndex }],
+  ])('reports a reader that changes a cached object, %s', async (_, indexers) => {
+    const { source, informer, logger, run, settle } = informerFixture({ detectMutations: true, indexers });
     source.set('a', { color: 'red' });
     void run();
     await settle(1_000);

@@ -149,6 +149,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
           this.#processor.distribute(notification, isSync);
           for (const observer of this.#observers) this.#observed(observer, notification);
         },
+        isHeard: () => detector !== undefined || this.#observers.size > 0 || this.#processor.listeners.length > 0,
         ...(detector && !isPacked && { onStored: (object: Cached<T>) => detector.watch(object.key, object.view()) }),
         transform: () => this.#transform,
         ...(meter && { meter, metrics: meter.scope }),

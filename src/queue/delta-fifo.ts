@@ -2,7 +2,7 @@ import { DeletedFinalStateUnknown } from '../api/deleted-final-state-unknown.ts'
 import { KeyError } from '../api/key.ts';
 import type { KubernetesObject } from '../api/metadata.ts';
 import { aBoolean, checkedOptions, type OptionChecks } from '../api/option-check.ts';
-import { PoppableQueue, QueueItem } from './poppable-queue.ts';
+import { type ListedObjects, PoppableQueue, QueueItem } from './poppable-queue.ts';
 import { type Delta, type Deltas, type DeltaType, QUEUE_CHECKS, type QueueOptions } from './queue.ts';
 import { isTombstone, runThrough, STEP, type Steps, setOf } from './queue-input.ts';
 
@@ -72,13 +72,17 @@ export class Backlog<V> {
     return next;
   }
 
-  /** Takes the oldest if it is of a list that was given as it is. */
-  shiftListed(): V | undefined {
+  /** What is left of a list that was given as it is; undefined when something else is the oldest. */
+  get listed(): ListedObjects<V> | undefined {
+    return this.#list;
+  }
+
+  /** Takes the first `count` of what is left of the list, if it is still there. */
+  shiftListed(count: number): void {
     const list = this.#list;
-    if (list === undefined) return undefined;
-    const value = list.values[list.next++];
+    if (list === undefined) return;
+    list.next += count;
     if (list.next === list.values.length) this.#list = undefined;
-    return value;
   }
 
   *keys(): Generator<string, void, void> {
@@ -124,9 +128,8 @@ export class Backlog<V> {
   }
 }
 
-interface List<V> {
+interface List<V> extends ListedObjects<V> {
   readonly keys: readonly string[];
-  readonly values: readonly V[];
   /** Less than there are keys. */
   next: number;
 }
@@ -233,8 +236,13 @@ export class DeltaFIFO<T = KubernetesObject> extends PoppableQueue<T> {
   }
 
   /** @internal */
-  protected override shiftListed(): T | undefined {
-    return this.#queued.shiftListed() as T | undefined;
+  protected override get listed(): ListedObjects<T> | undefined {
+    return this.#queued.listed as ListedObjects<T> | undefined;
+  }
+
+  /** @internal */
+  protected override shiftListed(count: number): void {
+    this.#queued.shiftListed(count);
   }
 
   /** @internal */

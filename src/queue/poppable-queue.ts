@@ -40,6 +40,15 @@ export class QueueItem<T> {
   }
 }
 
+/** The objects of a first list that are still queued: those from `next` on. */
+export interface ListedObjects<T> {
+  readonly values: readonly T[];
+  readonly next: number;
+}
+
+/** Takes some of the objects from `from` to `to`, in their order, and returns how many: one at least. */
+export type TakeListed<T> = (objects: readonly T[], from: number, to: number) => number;
+
 /** What follows it runs when the running code has returned. */
 const RETURNED = Promise.resolve();
 
@@ -90,10 +99,12 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   protected abstract replaceSteps(objects: readonly T[]): Steps;
   /** Takes the oldest item out of the queue. @internal */
   protected abstract shift(): QueueItem<T> | undefined;
-  /** The same for an object that nothing but a first list has brought; undefined when something else is the oldest. @internal */
-  protected shiftListed(): T | undefined {
+  /** The oldest, when nothing but a first list has brought them. @internal */
+  protected get listed(): ListedObjects<T> | undefined {
     return undefined;
   }
+  /** Takes so many of them out of the queue. @internal */
+  protected shiftListed(_count: number): void {}
   /** Queues a failed item again, before newer deltas of its key. @internal */
   protected abstract putBack(item: QueueItem<T>): void;
   /** Empties the queue. @internal */
@@ -171,21 +182,21 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   }
 
   /**
-   * Pops what comes next of a first list, object by object, for as long as `goesOn` says so. Nothing is made for an object: most of
-   * what there ever is to pop comes this way. Returns at once when something else comes next. Throws what `process` throws; its
-   * object is not put back. `process` must not call the queue. @internal
+   * Pops what comes next of a first list, at most `most` objects. Nothing is made for an object: most of what there ever is to pop comes this
+   * way. Does nothing when something else comes next. Throws what `process` throws; its object is not put back. `process` must
+   * not call the queue. @internal
    */
-  popListed(process: (object: T) => void, goesOn: () => boolean): void {
-    do {
-      const object = this.shiftListed();
-      if (object === undefined) return;
-      this.#initialNext--;
-      try {
-        process(object);
-      } finally {
-        this.#initialLeft--;
-      }
-    } while (goesOn());
+  popListed(process: TakeListed<T>, most: number): void {
+    if (this.listed === undefined) return;
+    const { values, next } = this.listed;
+    let popped = 1;
+    try {
+      popped = process(values, next, Math.min(next + most, values.length));
+    } finally {
+      this.shiftListed(popped);
+      this.#initialNext -= popped;
+      this.#initialLeft -= popped;
+    }
   }
 
   whenReady(): Promise<void> {

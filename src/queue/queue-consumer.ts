@@ -2,16 +2,19 @@ import type { Clock } from '../observe/clock.ts';
 import { guarded } from '../observe/guarded.ts';
 import { type Logger, safeLogger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/scheduler.ts';
-import { PoppableQueue } from './poppable-queue.ts';
+import { PoppableQueue, type TakeListed } from './poppable-queue.ts';
 import type { ProcessDeltas, Queue } from './queue.ts';
 
 /** What takes the objects of a first list out of a queue that holds nothing else of them. */
 export interface ListedConsumer<T> {
-  /** As that of the queue, in place of `Replaced` deltas. */
-  process: (object: T) => void;
-  /** `count` of them have been taken, whether `process` failed on the last one or not. */
+  /** As that of the queue, in place of `Replaced` deltas. When it throws, it has taken one. */
+  process: TakeListed<T>;
+  /** `count` of them have been taken, whether `process` failed or not. */
   onPopped: (count: number) => void;
 }
+
+/** The most objects of a first list that are taken before a look at the clock. */
+const LISTED_AT_ONCE = 64;
 
 /** What takes the changes out of a queue needs. */
 export interface QueueConsumerOptions<T> {
@@ -50,11 +53,13 @@ export class QueueConsumer<T> {
     const { queue, process, onPopped, onLongSlice, clock } = this.#options;
     const listed = this.#listed;
     const slice = new TimeSlice(clock, onLongSlice);
-    const goesOn = () => !slice.isDue();
+    // Twice as many each time: what they cost shows before many of them are taken.
+    let atOnce = 1;
     for (;;) {
       if (queue.length === 0) await queue.whenReady();
       if (queue.isClosed) return;
-      if (listed === undefined || !this.#popListed(listed, goesOn)) {
+      if (listed !== undefined && this.#popListed(listed, atOnce)) atOnce = Math.min(2 * atOnce, LISTED_AT_ONCE);
+      else {
         try {
           const popped = queue.popNow(process);
           if (popped instanceof Promise) await popped;
@@ -64,17 +69,20 @@ export class QueueConsumer<T> {
         }
         if (onPopped !== undefined) guarded(onPopped, this.#onHookFailure);
       }
-      if (slice.isDue()) await slice.pause();
+      if (slice.isDue()) {
+        await slice.pause();
+        atOnce = 1;
+      }
     }
   }
 
-  /** False when something else than an object of a first list is next. */
-  #popListed({ process, onPopped }: ListedConsumer<T>, goesOn: () => boolean): boolean {
+  /** False when something else than objects of a first list is next. */
+  #popListed({ process, onPopped }: ListedConsumer<T>, most: number): boolean {
     const { queue } = this.#options;
     if (!(queue instanceof PoppableQueue)) return false;
     const before = queue.length;
     try {
-      queue.popListed(process, goesOn);
+      queue.popListed(process, most);
     } catch (error) {
       if (!queue.isClosed) this.#report(error);
     }

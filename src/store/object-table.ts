@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../api/metadata.ts';
 import { type IndexDefinition, type Indexers, indexReader, metaNamespaceIndex } from './index-definition.ts';
 import { IndexError } from './index-error.ts';
 import { LabelIndexes } from './label-indexes.ts';
-import { type IndexReader, type IndexValues, ValueIndex } from './value-index.ts';
+import { type IndexReader, type IndexValues, readNamespace, ValueIndex } from './value-index.ts';
 
 interface NamedIndex<T extends KubernetesObject> {
   readonly definition: IndexDefinition<T>;
@@ -64,6 +64,27 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     this.#advance(cached);
     cached.stored?.();
     return undefined;
+  }
+
+  /**
+   * Puts the objects from `from` to `to`, as `put` would, up to the first whose key is there already, and returns where that is. Puts none when
+   * an index could fail on one.
+   */
+  putNew(objects: readonly Cached<T>[], from: number, to: number): number {
+    const [index] = this.#indexes;
+    if (this.#indexes.length !== 1 || index?.read !== readNamespace) return from;
+    const [all, rows] = [this.#objects, this.#rows];
+    let at = from;
+    for (; at < to; at++) {
+      const cached = objects[at] as Cached<T>;
+      if (rows.has(cached.key)) break;
+      rows.set(cached.key, all.length);
+      all.push(cached);
+      index.append(cached.namespace);
+      cached.stored?.();
+    }
+    for (let last = at - 1; last >= from && !this.#advance(objects[last] as Cached<T>); last--);
+    return at;
   }
 
   /**
@@ -200,9 +221,11 @@ export class ObjectTable<T extends KubernetesObject = KubernetesObject> {
     return indexers;
   }
 
-  /** Asks once: a packed object makes a text of its version each time. */
-  #advance({ resourceVersion }: Cached<T>): void {
-    if (resourceVersion !== '') this.#resourceVersion = resourceVersion;
+  /** False when the object has no version. Asks once: a packed object makes a text of its version each time. */
+  #advance({ resourceVersion }: Cached<T>): boolean {
+    if (resourceVersion === '') return false;
+    this.#resourceVersion = resourceVersion;
+    return true;
   }
 
   /** What each index says of the object. */

@@ -11,12 +11,34 @@ const VIEWS = 'src/codec/packed/lazy-view.test.ts';
 const PROXIES = 'src/codec/packed/proxied-view.test.ts';
 const FIELDS = 'src/codec/json/top-level-fields.test.ts';
 const TYPES = 'src/codec/item-types.test.ts';
+const LISTS = 'src/codec/protobuf/list-cutter.test.ts';
 const CODEC = 'src/codec/resource-codec.test.ts';
 const REDUCED = 'src/informer/reduced-objects.test.ts';
 const TRANSFORMS = 'src/informer/transform.test.ts';
 const SELECTION = 'src/informer/field-selection.test.ts';
 
 export const CODEC_MUTANTS: readonly Mutant[] = [
+  {
+    bug: 'an item that goes on behind its list is taken',
+    file: 'src/codec/protobuf/list-cutter.ts',
+    original: '    if (window.offset + at - start + length > this.#listEnd) return false;\n',
+    replacement: '',
+    tests: [LISTS],
+  },
+  {
+    bug: 'an item of more than 16 KB is taken for a shorter one',
+    file: 'src/codec/protobuf/list-cutter.ts',
+    original: '    if (length >= 0x4000) length += ((bytes[at++] as number) - 1) << 14;\n',
+    replacement: '',
+    tests: [LISTS],
+  },
+  {
+    bug: 'an item is taken that is larger than allowed',
+    file: 'src/codec/protobuf/list-cutter.ts',
+    original: ' || length > this.#options.maxItemBytes) return false;',
+    replacement: ') return false;',
+    tests: [LISTS],
+  },
   {
     bug: 'a directory is made of fields that do not lie in order',
     file: 'src/codec/packed/directory.ts',

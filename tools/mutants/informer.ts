@@ -37,6 +37,27 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     tests: [RESYNC],
   },
   {
+    bug: 'whoever looks inside does not hear of the first list',
+    file: 'src/informer/informer-part.ts',
+    original: 'channels.store.hasSubscribers || options.isHeard()',
+    replacement: 'options.isHeard()',
+    tests: ['src/metrics/metrics.test.ts'],
+  },
+  {
+    bug: 'mutations of objects of the first list are not noticed',
+    file: 'src/informer/shared-index-informer.ts',
+    original: 'detector !== undefined || this.#observers.size > 0 || ',
+    replacement: 'this.#observers.size > 0 || ',
+    tests: [INFORMER],
+  },
+  {
+    bug: 'a handler that could not be told of one object of a list is not told of the others',
+    file: 'src/informer/delta-handler.ts',
+    original: '        onFailed(error);',
+    replacement: '        onFailed(error);\n        break;',
+    tests: [DELTAS],
+  },
+  {
     bug: 'handlers hear of a change before the store has it',
     file: 'src/informer/delta-handler.ts',
     original: 'const old = table.remove(object.key, final?.resourceVersion);',

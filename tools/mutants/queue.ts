@@ -9,6 +9,20 @@ const MODEL = 'src/queue/queue-model.test.ts';
 
 export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
+    bug: 'many objects of a first list are taken before it is known what they cost',
+    file: 'src/queue/queue-consumer.ts',
+    original: '        atOnce = 1;\n',
+    replacement: '',
+    tests: ['src/queue/queue-consumer.test.ts'],
+  },
+  {
+    bug: 'an object of a first list that could not be processed is processed for ever',
+    file: 'src/queue/poppable-queue.ts',
+    original: 'let popped = 1;',
+    replacement: 'let popped = 0;',
+    tests: ['src/queue/queue-consumer.test.ts'],
+  },
+  {
     bug: 'a long list of objects in order is queued in one go',
     file: 'src/queue/in-order-queue.ts',
     original: "{ type: 'Replaced', object }));\n      if (i % STEP === 0) yield;",

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const STORE = 'src/store/store.test.ts';
 const TABLE = 'src/store/object-table.test.ts';
 const MODEL = 'src/store/object-table-model.test.ts';
+const HANDLER = 'src/informer/delta-handler.test.ts';
 
 export const STORE_MUTANTS: readonly Mutant[] = [
   {
@@ -39,6 +40,20 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     original: '    this.#advance(cached);\n    if (old !== cached) {',
     replacement: '    this.#resourceVersion = cached.resourceVersion;\n    if (old !== cached) {',
     tests: [STORE],
+  },
+  {
+    bug: 'a list puts an object that is there already a second time',
+    file: 'src/store/object-table.ts',
+    original: '      if (rows.has(cached.key)) break;\n',
+    replacement: '',
+    tests: [HANDLER],
+  },
+  {
+    bug: 'objects of a list are put before their index functions have been asked',
+    file: 'src/store/object-table.ts',
+    original: 'if (this.#indexes.length !== 1 || index?.read !== readNamespace) return from;',
+    replacement: 'if (index === undefined) return from;',
+    tests: [HANDLER],
   },
   {
     bug: 'a row that gets the number of another leaves its bucket with the old one',

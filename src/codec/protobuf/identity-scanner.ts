@@ -1,5 +1,6 @@
 import type { BrokenObject, Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
+import { copyBytes } from '../copy-bytes.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufKeeper, Where } from '../keeping.ts';
 import { LENGTH_DELIMITED, varintSize, type WireReader, writeVarint } from './wire-reader.ts';
@@ -197,7 +198,7 @@ export class IdentityScanner implements MessageLook {
     const cuts = this.#cuts;
     let position = at;
     if (this.#metadataTag > this.#start) {
-      bytes.copy(out, position, this.#start, this.#metadataTag);
+      copyBytes(bytes, this.#start, this.#metadataTag, out, position);
       position += this.#metadataTag - this.#start;
     }
     out[position++] = METADATA;
@@ -205,12 +206,12 @@ export class IdentityScanner implements MessageLook {
     let keptFrom = this.#metadataStart;
     for (let i = 0; i < cuts.length; i += 2) {
       const cut = cuts[i] as number;
-      bytes.copy(out, position, keptFrom, cut);
+      copyBytes(bytes, keptFrom, cut, out, position);
       position += cut - keptFrom;
       keptFrom = cuts[i + 1] as number;
     }
     // What is left of the metadata, and everything behind it.
-    bytes.copy(out, position, keptFrom, this.#end);
+    copyBytes(bytes, keptFrom, this.#end, out, position);
   }
 
   #reset(start: number, end: number): void {
@@ -258,45 +259,35 @@ export class IdentityScanner implements MessageLook {
       const tagStart = reader.position;
       const tag = reader.tag();
       this.#lookAtMetadata(tag, bytes[reader.position] as number);
+      if ((tag & 7) !== LENGTH_DELIMITED) {
+        reader.skip(tag, end);
+        continue;
+      }
+      const valueEnd = reader.lengthDelimited(end);
       switch (tag) {
         case NAME:
-          this.#nameEnd = reader.lengthDelimited(end);
           this.#nameStart = reader.position;
-          reader.position = this.#nameEnd;
+          this.#nameEnd = valueEnd;
           break;
         case NAMESPACE:
-          this.#namespaceEnd = reader.lengthDelimited(end);
           this.#namespaceStart = reader.position;
-          reader.position = this.#namespaceEnd;
+          this.#namespaceEnd = valueEnd;
           break;
         case UID:
-          this.uid = reader.uniqueString(reader.lengthDelimited(end));
+          this.uid = reader.uniqueString(valueEnd);
           break;
         case RESOURCE_VERSION:
-          this.#readVersion(reader.lengthDelimited(end));
+          this.version = versionNumber(bytes, reader.position, valueEnd) ?? reader.uniqueString(valueEnd);
           break;
         case LABELS:
-          this.#checkEntry(reader.lengthDelimited(end));
+          this.#checkEntry(valueEnd);
           break;
         case MANAGED_FIELDS:
-          reader.position = reader.lengthDelimited(end);
-          this.#cut(tagStart, reader.position);
-          break;
-        default:
-          reader.skip(tag, end);
+          this.#cut(tagStart, valueEnd);
       }
+      reader.position = valueEnd;
     }
     reader.finish(end);
-  }
-
-  #readVersion(end: number): void {
-    const reader = this.#reader;
-    const number = versionNumber(reader.bytes, reader.position, end);
-    if (number === undefined) this.version = reader.uniqueString(end);
-    else {
-      this.version = number;
-      reader.position = end;
-    }
   }
 
   #cut(start: number, end: number): void {

@@ -63,6 +63,23 @@ describe('ListCutter', () => {
     expect(cut([...body].map((byte) => Buffer.from([byte])))).toEqual({ items, metadata, other: undefined });
   });
 
+  it('finds items of every length, whether they come whole or not', () => {
+    const lengths = [0, 1, 127, 128, 129, 16_383, 16_384, 300_000, 2 ** 21 - 1, 2 ** 21, 5];
+    const texts = lengths.map((length, i) => String.fromCharCode(97 + i).repeat(length));
+    const whole = listBody(
+      'PodList',
+      'v1',
+      '42',
+      texts.map((text) => Buffer.from(text)),
+    );
+    const itemsOf = (chunks: Uint8Array[]) => cut(chunks, 2 ** 22).items;
+    expect(itemsOf([whole])).toEqual(texts);
+    for (const size of [100, 20_000, 65_536]) {
+      const cuts = Array.from({ length: Math.ceil(whole.length / size) }, (_, i) => i * size);
+      expect(itemsOf(split(whole, cuts))).toEqual(texts);
+    }
+  });
+
   it('says of every body that breaks off that it does', () => {
     // The last two fields of the envelope are empty, and may be missing.
     const ends = [body.length, body.length - 2, body.length - 4];
@@ -124,9 +141,19 @@ describe('ListCutter', () => {
     expect(() => cut([bytes])).toThrow(message);
   });
 
-  it('refuses an item that is too large before it has come', () => {
+  it('refuses an item that goes on behind the list, and does not take it before', () => {
+    const cutter = new ListCutter({ isList: () => true, maxItemBytes: 1000, reader: new WireReader() });
+    const list = envelope('PodList', 'v1', Buffer.from([0x12, 1, 1, 0x12, 4, 1]));
+    cutter.append(Buffer.concat([list, bytesField(3, 'behind it')]));
+    expect(cutter.nextItem()).toBe(true);
+    expect(() => cutter.nextItem()).toThrow(/runs over its end/);
+    expect(cutter.itemCount).toBe(1);
+  });
+
+  it('refuses an item that is too large, also before it has come', () => {
     const large = listBody('PodList', 'v1', '1', [Buffer.from('small'), Buffer.alloc(1001)]);
     expect(cut([large], 1001).items).toHaveLength(2);
+    expect(() => cut([large])).toThrow('item 2 of the list has 1001 bytes, more than 1000');
     expect(() => cut([large.subarray(0, large.length - 900)])).toThrow(
       expect.objectContaining({ kind: 'tooLarge', message: 'item 2 of the list has 1001 bytes, more than 1000' }),
     );

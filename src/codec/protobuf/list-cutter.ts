@@ -18,6 +18,9 @@ export interface ListCutterOptions {
 type Place = 'magic' | 'envelope' | 'list';
 
 const MAX_VARINT_BYTES = 10;
+/** A tag, and a length in three bytes. */
+const LOOK_BYTES = 4;
+const MAX_LOOKED_AT = 1 << 21;
 
 /** Cuts the body of a LIST into items while it arrives. */
 export class ListCutter {
@@ -61,6 +64,31 @@ export class ListCutter {
 
   /** Whether there is another item in what has arrived. Throws `DecodeError` when the body is not a list. */
   nextItem(): boolean {
+    return this.#nextInHand() || this.#next();
+  }
+
+  /** The same for an item that lies whole behind the one before, as most do: little code, which V8 has soon compiled. */
+  #nextInHand(): boolean {
+    const window = this.#window;
+    if (this.#place !== 'list' || this.#skipping > window.end - window.start) return false;
+    window.consumeTo(window.start + this.#skipping);
+    this.#skipping = 0;
+    const { bytes, start, end } = window;
+    if (end - start < LOOK_BYTES || bytes[start] !== SECOND) return false;
+    let at = start + 2;
+    let length = bytes[start + 1] as number;
+    if (length >= 0x80) length += ((bytes[at++] as number) - 1) << 7;
+    if (length >= 0x4000) length += ((bytes[at++] as number) - 1) << 14;
+    if (length >= MAX_LOOKED_AT || length > end - at || length > this.#options.maxItemBytes) return false;
+    if (window.offset + at - start + length > this.#listEnd) return false;
+    this.#skipping = at - start + length;
+    this.itemStart = at;
+    this.itemEnd = at + length;
+    this.itemCount++;
+    return true;
+  }
+
+  #next(): boolean {
     for (;;) {
       if (this.#skipping > 0) {
         this.#skipping -= this.#window.skip(this.#skipping);

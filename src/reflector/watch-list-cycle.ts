@@ -83,29 +83,23 @@ class InitialEvents<T extends KubernetesObject> {
   }
 
   /** Reads up to the closing bookmark; what came after it remains in the stream. False when the response ended before. */
-  async read(
+  read(
     stream: FrameStream<T>,
     signal: AbortSignal,
     onBatch: (batch: readonly CachedFrame<T>[]) => void,
   ): Promise<boolean> {
     const slice = new TimeSlice(this.#clock);
-    for (;;) {
-      const { done, value: batch } = await stream.next();
-      if (done) return false;
-      let taken = 0;
-      for (const frame of batch) {
-        taken++;
-        this.#frames++;
-        if (this.#take(frame)) {
-          onBatch(batch.slice(0, taken));
-          stream.unread(batch.slice(taken));
-          return true;
-        }
+    return stream.until((batch) => {
+      signal.throwIfAborted();
+      const end = batch.findIndex((frame) => this.#take(frame)) + 1;
+      if (end > 0) {
+        onBatch(batch.slice(0, end));
+        stream.unread(batch.slice(end));
+        return true;
       }
       onBatch(batch);
-      if (slice.isDue()) await slice.pause();
-      signal.throwIfAborted();
-    }
+      return slice.isDue() ? slice.pause().then(() => false) : false;
+    });
   }
 
   whole(): Omit<WholeState<T>, 'stream'> {
@@ -144,6 +138,7 @@ class InitialEvents<T extends KubernetesObject> {
 
   /** Whether this was the closing bookmark. */
   #take(frame: CachedFrame<T>): boolean {
+    this.#frames++;
     switch (frame.type) {
       case 'ADDED':
       case 'MODIFIED': {

@@ -103,7 +103,7 @@ export abstract class PoppableQueue<T> implements Queue<T> {
   protected get listed(): ListedObjects<T> | undefined {
     return undefined;
   }
-  /** Takes so many of them out of the queue. @internal */
+  /** Takes this many of them out of the queue. @internal */
   protected shiftListed(_count: number): void {}
   /** Queues a failed item again, before newer deltas of its key. @internal */
   protected abstract putBack(item: QueueItem<T>): void;

@@ -16,7 +16,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     tests: ['src/queue/queue-consumer.test.ts'],
   },
   {
-    bug: 'an object of a first list that could not be processed is processed for ever',
+    bug: 'an object of a first list that could not be processed is processed forever',
     file: 'src/queue/poppable-queue.ts',
     original: 'let popped = 1;',
     replacement: 'let popped = 0;',

@@ -238,9 +238,23 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'what follows the closing bookmark in the same batch is lost',
     file: 'src/reflector/watch-list-cycle.ts',
-    original: '          stream.unread(batch.slice(taken));\n',
+    original: '        stream.unread(batch.slice(end));\n',
     replacement: '',
     tests: [test('reflector-watch-list')],
+  },
+  {
+    bug: 'a look that fails ends the reading of a stream without a word',
+    file: 'src/observe/pulled.ts',
+    original: '          } catch (error) {\n            reject(error);\n          }',
+    replacement: '          } catch {}',
+    tests: ['src/observe/pulled.test.ts'],
+  },
+  {
+    bug: 'a stream is read on beyond what was wanted of it',
+    file: 'src/observe/pulled.ts',
+    original: 'isFound ? resolve(true) : this.pull(receiver)',
+    replacement: 'this.pull((isFound && resolve(true), receiver))',
+    tests: ['src/observe/pulled.test.ts'],
   },
   {
     bug: 'an object whose next initial event is usable is left out',

@@ -1,9 +1,8 @@
 import type { BrokenObject, Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
-import { copyBytes } from '../copy-bytes.ts';
 import { DecodeError } from '../decode-error.ts';
 import type { ProtobufKeeper, Where } from '../keeping.ts';
-import { LENGTH_DELIMITED, varintSize, type WireReader, writeVarint } from './wire-reader.ts';
+import { copyBytes, LENGTH_DELIMITED, varintSize, type WireReader, writeVarint } from './wire-reader.ts';
 
 const SLASH = 0x2f;
 const MAX_NAMESPACES = 4096;

@@ -166,7 +166,7 @@ describe('DeltaHandler with a first list', () => {
   /** What `put` of each would have done. */
   const indexed = () => new ObjectTable({ namespace: metaNamespaceIndex });
 
-  it('stores what is new at once, then tells of each', () => {
+  it('stores what is new, and tells of each', () => {
     const { table, heard, handler } = fixture(indexed());
     expect(handler.listed(listed, 0, 2)).toBe(2);
     expect(heard).toEqual(['add 1 flag (store: 1)', 'add 2 flag (store: 2)']);

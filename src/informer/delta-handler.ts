@@ -97,25 +97,29 @@ export class DeltaHandler<T extends KubernetesObject> {
 
   /** The same for some objects of a first list, those from `from` to `to` or fewer; returns how many. */
   readonly listed = (objects: readonly Cached<T>[], from: number, to: number): number => {
-    const { table, isHeard, isInitial, onFailed, clock } = this.#options;
-    const next = this.#refused === undefined ? table.putNew(objects, from, to) : from;
-    if (next === from) {
-      this.#put('Replaced', objects[from] as Cached<T>, true);
-      return 1;
+    const { table, isHeard, isInitial, clock } = this.#options;
+    let next = from;
+    if (this.#refused === undefined) {
+      const isInInitialList = isInitial?.() ?? true;
+      const nowMs = monotonicMs(clock);
+      // Whoever joins in the middle is shown what is stored, and hears of the rest: one at a time, unless nobody hears.
+      const isSilent = isHeard !== undefined && !isHeard();
+      if (isSilent) next = table.putNew(objects, from, to);
+      for (; !isSilent && next < to && table.putNew(objects, next, next + 1) > next; next++)
+        this.#added(objects[next] as Cached<T>, isInInitialList, nowMs);
     }
-    // Nothing is made for what nobody hears of.
-    if (isHeard !== undefined && !isHeard()) return next - from;
-    const isInInitialList = isInitial?.() ?? true;
-    const nowMs = monotonicMs(clock);
-    for (let i = from; i < next; i++) {
-      try {
-        this.#tell('Replaced', objects[i] as Cached<T>, undefined, isInInitialList, nowMs);
-      } catch (error) {
-        onFailed(error);
-      }
-    }
-    return next - from;
+    if (next > from) return next - from;
+    this.#put('Replaced', objects[from] as Cached<T>, true);
+    return 1;
   };
+
+  #added(object: Cached<T>, isInitial: boolean, nowMs: number): void {
+    try {
+      this.#tell('Replaced', object, undefined, isInitial, nowMs);
+    } catch (error) {
+      this.#options.onFailed(error);
+    }
+  }
 
   #put(type: Delta<unknown>['type'], object: Cached<T>, isInInitialList: boolean): void {
     const { table, isInitial, clock } = this.#options;

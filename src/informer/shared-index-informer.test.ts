@@ -479,6 +479,35 @@ describe('SharedIndexInformer', () => {
   });
 });
 
+describe('a handler that joins while the first list is stored', () => {
+  it.each([
+    ['without an index', {}],
+    ['with the index of a factory', { [NAMESPACE_INDEX]: metaNamespaceIndex }],
+  ])('hears of each object once, %s', async (_, indexers) => {
+    const { source, informer, run, settle } = informerFixture({ indexers });
+    const names = Array.from({ length: 100 }, (__, i) => `thing-${100 + i}`);
+    for (const name of names) source.set(name);
+    const late: string[] = [];
+    let isAdded = false;
+    informer.addEventHandler(
+      { onAdd() {} },
+      {
+        filter: ({ metadata }) => {
+          if (metadata?.name === 'thing-150' && !isAdded) {
+            isAdded = true;
+            informer.addEventHandler({ onAdd: (thing) => void late.push(thing.metadata?.name ?? '') });
+          }
+          return true;
+        },
+      },
+    );
+    void run();
+    await settle(1_000);
+    expect(late).toEqual(names);
+    await informer.stop();
+  });
+});
+
 describe('detectMutations', () => {
   it.each([
     ['without an index', {}],

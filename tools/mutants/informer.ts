@@ -51,10 +51,19 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     tests: [INFORMER],
   },
   {
+    bug: 'a handler that joins while the first list is stored hears of objects twice',
+    file: 'src/informer/delta-handler.ts',
+    original:
+      'if (isSilent) next = table.putNew(objects, from, to);\n      for (; !isSilent && next < to && table.putNew(objects, next, next + 1) > next; next++)',
+    replacement:
+      'const end = table.putNew(objects, from, to);\n      if (isSilent) next = end;\n      for (; !isSilent && next < end; next++)',
+    tests: [INFORMER],
+  },
+  {
     bug: 'a handler that could not be told of one object of a list is not told of the others',
     file: 'src/informer/delta-handler.ts',
-    original: '        onFailed(error);',
-    replacement: '        onFailed(error);\n        break;',
+    original: '      this.#options.onFailed(error);',
+    replacement: '      throw error;',
     tests: [DELTAS],
   },
   {

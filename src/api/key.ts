@@ -1,5 +1,6 @@
 import { DeletedFinalStateUnknown } from './deleted-final-state-unknown.ts';
 import type { KubernetesObject } from './metadata.ts';
+import { aKind } from './resource.ts';
 import { brandError, TidewatchError } from './tidewatch-error.ts';
 
 /** No key could be made of an object. Keeps the object, for the report, out of its message and of `util.inspect`. */
@@ -55,5 +56,5 @@ function describe(obj: unknown): string {
   if (typeof obj !== 'object' || obj === null) return String(obj);
   const { kind, metadata } = obj as KubernetesObject;
   const name = metadata?.name ? ` ${objectKey(metadata.namespace, metadata.name)}` : '';
-  return `${typeof kind === 'string' ? `a ${kind}` : 'an object'}${name}`;
+  return `${typeof kind === 'string' ? aKind(kind) : 'an object'}${name}`;
 }

@@ -99,6 +99,11 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
+/** `a Pod`, `an Event`. */
+export function aKind(kind: string): string {
+  return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+}
+
 /** `pods.v1` or `deployments.v1.apps`: unique for each resource, and what messages call it. */
 export function resourceName(resource: Pick<Resource, 'group' | 'version' | 'plural'>): string {
   return resource.group === ''

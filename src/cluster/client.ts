@@ -3,7 +3,15 @@ import type { Answered, KubernetesList, KubernetesObject, Stored, TypeMeta } fro
 import { checkedOptions } from '../api/option-check.ts';
 import { reductionOf } from '../api/origin.ts';
 import type { AppliedObject, JsonPatchOperation, MergePatch, StrategicMergePatch } from '../api/patch.ts';
-import { apiVersionOf, checkName, checkNamespace, type Resource, resourceName, resourcePath } from '../api/resource.ts';
+import {
+  aKind,
+  apiVersionOf,
+  checkName,
+  checkNamespace,
+  type Resource,
+  resourceName,
+  resourcePath,
+} from '../api/resource.ts';
 import type { Status } from '../api/status.ts';
 import type { TransportRequest } from '../api/transport.ts';
 import { TransportError } from '../api/transport-error.ts';
@@ -382,7 +390,7 @@ function nameOf(object: KubernetesObject): string {
   mustBeObject(object);
   const name = object.metadata?.name;
   if (name) return name;
-  throw new TypeError(`a ${object.kind ?? 'KubernetesObject'} needs metadata.name for this request`);
+  throw new TypeError(`${aKind(object.kind ?? 'KubernetesObject')} needs metadata.name for this request`);
 }
 
 /** What a lister gives for an object that is not there is easily handed on. */

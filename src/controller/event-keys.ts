@@ -1,7 +1,7 @@
 import { objectKey } from '../api/key.ts';
 import type { KubernetesObject, OwnerReference, Stored } from '../api/metadata.ts';
 import { isPromise } from '../api/promise-like.ts';
-import { parseApiVersion, type Resource } from '../api/resource.ts';
+import { aKind, parseApiVersion, type Resource } from '../api/resource.ts';
 import type { Notification } from '../processor/notification.ts';
 import type { ResourceEvent } from '../processor/processor.ts';
 import type { Trigger } from './controller-definition.ts';
@@ -13,7 +13,7 @@ export function keyProblem(key: unknown, { namespaced, kind }: Resource): string
   if (typeof key !== 'string') return `a key must be a string, not ${typeof key}`;
   const wanted = namespaced ? /^[^/]+\/[^/]+$/ : /^[^/]+$/;
   if (wanted.test(key)) return undefined;
-  return `"${key}" cannot be the key of a ${kind}, which is ${namespaced ? '"namespace/name"' : 'its name alone'}`;
+  return `"${key}" cannot be the key of ${aKind(kind)}, which is ${namespaced ? '"namespace/name"' : 'its name alone'}`;
 }
 
 /** Whether the event may cause a run. Throws what the predicate throws, and for an answer that is a promise. */

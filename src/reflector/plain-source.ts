@@ -9,7 +9,7 @@ import {
 } from '../api/cached.ts';
 import type { KubernetesList, KubernetesObject, ListMeta } from '../api/metadata.ts';
 import { plainCached } from '../api/plain-cached.ts';
-import { apiVersionOf, type Resource } from '../api/resource.ts';
+import { aKind, apiVersionOf, type Resource } from '../api/resource.ts';
 import { isStatus } from '../api/status.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../api/watch-event.ts';
@@ -48,19 +48,20 @@ export function plainSource<T extends KubernetesObject>(
 function expected<T extends KubernetesObject>(object: T, resource: ExpectedType): T {
   const { kind, apiVersion } = object ?? {};
   const isOther = (kind && kind !== resource.kind) || (apiVersion && apiVersion !== apiVersionOf(resource));
-  if (isOther) throw wrongType(resource, `a ${kind || 'nameless kind'} of ${apiVersion || 'no version'}`);
+  if (isOther) throw wrongType(resource, `${aKind(kind || 'nameless kind')} of ${apiVersion || 'no version'}`);
   return object;
 }
 
 /** Items of lists often say nothing; then the list does, if it is one of a built-in group, whose lists are all named alike. */
 function listedIn<T extends KubernetesObject>(list: KubernetesList<T>, object: T, resource: ExpectedType): T {
   const isOther = list.kind && list.kind !== 'List' && list.kind !== `${resource.kind}List`;
-  if (isOther && !object?.kind && !resource.group.includes('.')) throw wrongType(resource, `an item of a ${list.kind}`);
+  if (isOther && !object?.kind && !resource.group.includes('.'))
+    throw wrongType(resource, `an item of ${aKind(list.kind ?? '')}`);
   return object;
 }
 
 function wrongType(resource: ExpectedType, got: string): TypeError {
-  return new TypeError(`expected a ${resource.kind} of ${apiVersionOf(resource)} and got ${got}`);
+  return new TypeError(`expected ${aKind(resource.kind)} of ${apiVersionOf(resource)} and got ${got}`);
 }
 
 function cachedList<T extends KubernetesObject>(

@@ -1,7 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -161,6 +173,27 @@ describe('a snapshot file', () => {
     await writer.abandon();
     expect(await read()).toEqual({ first: ['a 1'] });
     expect(await readdir(folder)).toEqual(['caches']);
+  });
+
+  it('is written where a link leads, and the link stays', async () => {
+    const [elsewhere, link] = [join(folder, 'elsewhere'), join(folder, 'link')];
+    await mkdir(elsewhere);
+    await symlink(join('elsewhere', 'caches'), link);
+    for (const name of ['a', 'b']) {
+      const writer = await SnapshotWriter.create(link, 'a server');
+      await writer.add({ part: name, resourceVersion: '8', savedAt: 0 }, [configMap(name, '1')], async () => {});
+      await writer.finish();
+      // A link that leads nowhere is replaced.
+      if (name === 'a') {
+        await rename(link, join(elsewhere, 'caches'));
+        await symlink(join('elsewhere', 'caches'), link);
+      }
+    }
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    const reader = await SnapshotReader.open(join(elsewhere, 'caches'));
+    expect(reader?.directory.sections.map(({ part }) => part)).toEqual(['b']);
+    await reader?.close();
+    expect(await readdir(elsewhere)).toEqual(['caches']);
   });
 
   it('is whole at any time when two write it at once', async () => {

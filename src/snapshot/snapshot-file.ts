@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Cached, EncodedObject } from '../api/cached.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
@@ -159,10 +159,13 @@ export class SnapshotWriter {
   }
 
   /**
+   * @param link the file, or a link to it
    * @param name tells those who write to one file apart, so that they do not write into each other's: both may be process 1 of a
    * container, or be in one process
    */
-  static async create(file: string, server: string, name = writerName()): Promise<SnapshotWriter> {
+  static async create(link: string, server: string, name = writerName()): Promise<SnapshotWriter> {
+    // A link stays, and what it leads to is replaced.
+    const file = await realpath(link).catch(() => link);
     const unfinished = `${file}.${name}.tmp`;
     // What could not be removed may be in the way.
     await rm(unfinished, { force: true });

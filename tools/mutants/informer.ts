@@ -67,6 +67,13 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     tests: [DELTAS],
   },
   {
+    bug: 'a link to the snapshot is replaced by a file',
+    file: 'src/snapshot/snapshot-file.ts',
+    original: 'await realpath(link).catch(() => link)',
+    replacement: 'await Promise.resolve(link).finally(() => realpath(link).catch(() => {}))',
+    tests: ['src/snapshot/snapshot-file.test.ts'],
+  },
+  {
     bug: 'handlers hear of a change before the store has it',
     file: 'src/informer/delta-handler.ts',
     original: 'const old = table.remove(object.key, final?.resourceVersion);',

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/api-error.ts';
 import { addBroken, type BrokenObject, type Cached, type CachedFrames, type CachedList } from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
-import { apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
+import { aKind, apiVersionOf, type Resource, resourceName } from '../../api/resource.ts';
 import { isStatus } from '../../api/status.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { TimeSlice } from '../../observe/scheduler.ts';
@@ -115,14 +115,14 @@ export class JsonCodec<T extends KubernetesObject> implements Codec<T> {
     const kind = cutter.fields.get('kind');
     if (kind === 'Table') throw this.#notAList(cutter, contentType);
     if (typeof kind !== 'string' || !kind.endsWith('List') || (this.#listKinds?.has(kind) ?? true)) return;
-    throw new DecodeError('unsupported', `expected a list of ${resourceName(this.#resource)} and got a ${kind}`);
+    throw new DecodeError('unsupported', `expected a list of ${resourceName(this.#resource)} and got ${aKind(kind)}`);
   }
 
   #notAList(cutter: JsonListCutter, contentType: string): Error {
     const body: unknown = Object.fromEntries(cutter.fields);
     if (isStatus(body)) return new ApiError(body);
     const kind = cutter.fields.get('kind');
-    const what = typeof kind === 'string' ? `a ${kind}` : 'something without a kind';
+    const what = typeof kind === 'string' ? aKind(kind) : 'something without a kind';
     return new DecodeError(
       'unsupported',
       `expected a list of ${resourceName(this.#resource)} and got ${what} without "items" (${contentType || 'no content type'})`,

@@ -2,7 +2,7 @@ import type { BrokenObject, Cached } from '../../api/cached.ts';
 import type { KubernetesObject } from '../../api/metadata.ts';
 import { type Origin, type Reduction, withOrigin } from '../../api/origin.ts';
 import { plainCached } from '../../api/plain-cached.ts';
-import { apiVersionOf } from '../../api/resource.ts';
+import { aKind, apiVersionOf } from '../../api/resource.ts';
 import { DecodeError } from '../decode-error.ts';
 import { type FieldRules, reductionByTransform } from '../filter/field-filter.ts';
 import { JsonObjectReader } from '../json/json-object-reader.ts';
@@ -88,7 +88,7 @@ export class PlainJsonKeeper<T extends KubernetesObject> implements JsonKeeper<T
     else if (kind !== '' && (object.kind !== kind || object.apiVersion !== apiVersion)) {
       throw new DecodeError(
         'unsupported',
-        `expected a ${kind} of ${apiVersion} and got a ${String(object.kind)} of ${String(object.apiVersion)}`,
+        `expected ${aKind(kind)} of ${apiVersion} and got ${aKind(String(object.kind))} of ${String(object.apiVersion)}`,
       );
     }
     return plainCached((origin ? withOrigin(object, origin) : object) as T);
@@ -105,7 +105,7 @@ function reduced(object: KubernetesObject, { kind, apiVersion, metadataOf }: Exp
   const whole =
     metadataOf !== undefined && object.kind === metadataOf.kind && object.apiVersion === apiVersionOf(metadataOf);
   if (!whole && object.kind !== kind) {
-    throw new DecodeError('unsupported', `expected a ${kind} and got a ${String(object.kind)}`);
+    throw new DecodeError('unsupported', `expected ${aKind(kind)} and got ${aKind(String(object.kind))}`);
   }
   return { kind, apiVersion, ...(object.metadata !== undefined && { metadata: object.metadata }) };
 }

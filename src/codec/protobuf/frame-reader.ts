@@ -1,5 +1,6 @@
 import type { CachedFrame } from '../../api/cached.ts';
 import type { KubernetesObject, ObjectMeta } from '../../api/metadata.ts';
+import { aKind } from '../../api/resource.ts';
 import type { Status } from '../../api/status.ts';
 import { INITIAL_EVENTS_END } from '../../api/watch-event.ts';
 import { ByteWindow } from '../byte-window.ts';
@@ -194,7 +195,7 @@ export class FrameReader<T extends KubernetesObject> {
     if (isOfType(envelope, expected)) return;
     throw new DecodeError(
       'unsupported',
-      `expected a ${expected.kind} of ${expected.apiVersion} and got a ${envelope.kind} of ${envelope.apiVersion}`,
+      `expected ${aKind(expected.kind)} of ${expected.apiVersion} and got ${aKind(envelope.kind)} of ${envelope.apiVersion}`,
     );
   }
 

@@ -9,7 +9,7 @@ import {
   type SavedObjects,
 } from '../../api/cached.ts';
 import type { KubernetesObject, ListMeta } from '../../api/metadata.ts';
-import { resourceName } from '../../api/resource.ts';
+import { aKind, resourceName } from '../../api/resource.ts';
 import type { Status } from '../../api/status.ts';
 import { Pulled } from '../../observe/pulled.ts';
 import { TimeSlice } from '../../observe/scheduler.ts';
@@ -112,7 +112,7 @@ export class ProtobufCodec<T extends KubernetesObject> implements Codec<T> {
       if (kind === `${type.kind}List` && apiVersion === type.apiVersion) return true;
       if (kind === 'Status') return false;
       const wanted = `a list of ${resourceName(resource)}`;
-      throw new DecodeError('unsupported', `expected ${wanted} and got a ${kind} of ${apiVersion}`);
+      throw new DecodeError('unsupported', `expected ${wanted} and got ${aKind(kind)} of ${apiVersion}`);
     };
     const cutter = new ListCutter({ isList, reader, maxItemBytes: maxObjectBytes });
     const slice = new TimeSlice(clock);

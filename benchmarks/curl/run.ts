@@ -1,6 +1,7 @@
 /**
  * The first list of an informer beside the same request by curl, from a real kube-apiserver, by turns: same `Accept` and
- * `Accept-Encoding`, HTTP/1.1, one LIST at resourceVersion 0 without pages.
+ * `Accept-Encoding`, HTTP/1.1, one LIST at resourceVersion 0 without pages. A socket of Node that drops what it reads shows what of the
+ * difference is Node's.
  *
  *   npm run bench:curl -- [--pods 5000] [--rounds 10]
  */
@@ -34,7 +35,12 @@ for (const gzip of [false, true]) {
   // The server has an answer in hand, and its own caches are warm.
   await curl(gzip);
   for (let round = 1; round <= Number(options.rounds); round++) {
-    for (const [client, fetch] of [['tidewatch', tidewatch] as const, ['curl', curl] as const]) {
+    const clients = [
+      ['tidewatch', tidewatch],
+      ['a bare socket of Node', bare],
+      ['curl', curl],
+    ] as const;
+    for (const [client, fetch] of clients) {
       const fetched = await fetch(gzip);
       const name = nameOf(client, gzip);
       console.error(`round ${round}: ${name} ${JSON.stringify(fetched)}`);
@@ -56,11 +62,20 @@ async function createPods(): Promise<void> {
 }
 
 async function tidewatch(gzip: boolean): Promise<Fetched> {
-  const args = ['--server', plane.server, '--ca', plane.caFile, '--token', plane.token, ...(gzip ? ['--gzip'] : [])];
-  const { stdout } = await run(program, [...first, ...args]);
-  const { seconds, objects } = JSON.parse(stdout) as { seconds: number; objects: number };
+  const { seconds, objects } = await firstList('tidewatch', gzip);
   if (objects !== count) throw new Error(`it holds ${objects} of ${count} pods`);
   return { seconds };
+}
+
+async function bare(gzip: boolean): Promise<Fetched> {
+  const { seconds, bytes = 0 } = await firstList('bare', gzip);
+  return { seconds, bytes };
+}
+
+async function firstList(client: string, gzip: boolean): Promise<Fetched & { readonly objects?: number }> {
+  const args = ['--server', plane.server, '--ca', plane.caFile, '--token', plane.token, ...(gzip ? ['--gzip'] : [])];
+  const { stdout } = await run(program, [...first, '--client', client, ...args]);
+  return JSON.parse(stdout) as Fetched & { readonly objects?: number };
 }
 
 /** From its first request on, with the connection and its handshake, as tidewatch. What comes is decompressed, and dropped. */

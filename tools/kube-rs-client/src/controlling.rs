@@ -1,12 +1,12 @@
 use std::{sync::Arc, time::Duration};
 
-use futures::StreamExt;
+use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Client, Resource, ResourceExt,
     api::{DeleteParams, ListParams, Patch, PatchParams},
     runtime::{
-        Controller,
+        Controller, WatchStreamExt,
         controller::Action,
         events::{Event, EventType, Recorder, Reporter},
         finalizer::{self, finalizer},
@@ -15,6 +15,7 @@ use kube::{
     },
 };
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::foo::Foo;
 
@@ -40,8 +41,18 @@ pub async fn run(client: &Client, namespace: &str) -> anyhow::Result<()> {
         client: client.clone(),
         recorder,
     });
+    // A controller does not wait for the watches of what it owns: what is made and deleted before such a watch begins, it never hears of.
+    let watched = Arc::new(Notify::new());
+    let watching = watched.clone();
+    let owned = watcher(config_maps.clone(), watcher::Config::default())
+        .inspect_ok(move |event| {
+            if matches!(event, watcher::Event::InitDone) {
+                watching.notify_one();
+            }
+        })
+        .touched_objects();
     let controller = Controller::new(foos.clone(), watcher::Config::default())
-        .owns(config_maps.clone(), watcher::Config::default())
+        .owns_stream(owned)
         .run(
             reconcile,
             |_, _: &Failure, _| Action::requeue(Duration::from_secs(1)),
@@ -56,6 +67,7 @@ pub async fn run(client: &Client, namespace: &str) -> anyhow::Result<()> {
         )
         .await?;
         println!("  made: {:?}", owned.and_then(|owned| owned.data));
+        watched.notified().await;
         config_maps
             .delete("foo-one", &DeleteParams::default())
             .await?;

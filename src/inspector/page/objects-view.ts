@@ -24,6 +24,8 @@ export class ObjectsView implements View {
   readonly #message = element('p', { class: 'note', attributes: { 'aria-live': 'polite' } });
   readonly #table: ObjectTable;
   #informer = '';
+  /** What is shown is by these filters, also while somebody types others. */
+  #applied: Record<string, string> = {};
   #typing: number | undefined;
   #ticks = 0;
 
@@ -45,7 +47,7 @@ export class ObjectsView implements View {
             count: String(rowCount),
             sort,
             order: descending ? 'descending' : 'ascending',
-            ...this.#typed(),
+            ...this.#applied,
           },
           signal,
         ),
@@ -61,7 +63,7 @@ export class ObjectsView implements View {
     for (const { input } of Object.values(this.#filters)) {
       input.addEventListener('input', () => {
         clearTimeout(this.#typing);
-        this.#typing = setTimeout(() => this.#table.reset(), TYPING_MS);
+        this.#typing = setTimeout(() => this.#apply(), TYPING_MS);
       });
     }
     const label = element('label', { text: 'Informer', attributes: { for: 'informer' } });
@@ -104,15 +106,16 @@ export class ObjectsView implements View {
     this.#table.stop();
   }
 
-  #typed(): Record<string, string> {
+  #apply(): void {
     const { text, labels, fields, columns } = this.#filters;
     const own = columns.input.value.replaceAll(/\s/g, '');
-    return {
+    this.#applied = {
       text: text.input.value.trim(),
       labels: labels.input.value.trim(),
       fields: fields.input.value.trim(),
       ...(own !== '' && { columns: own }),
     };
+    this.#table.reset();
   }
 
   #say(answer: RowsAnswer | undefined, error: unknown): void {
@@ -122,8 +125,8 @@ export class ObjectsView implements View {
       return;
     }
     const { matched, total, orderedAtMs } = answer;
-    const { text, labels, fields } = this.#typed();
-    const isFiltered = [text, labels, fields].some((typed) => typed !== '');
+    const { columns: _, ...filters } = this.#applied;
+    const isFiltered = Object.values(filters).some((filter) => filter !== '');
     // The order is a little older than the cache: objects of it may be gone.
     const which = isFiltered ? `${count(Math.min(matched, total))} of ${many(total, 'object')}` : many(total, 'object');
     setText(this.#message, `${which}, sorted at ${clockTime(orderedAtMs)}`);

@@ -18,6 +18,10 @@ const { values } = parseArgs({
     client: { type: 'string', default: 'tidewatch' },
   },
 });
+
+/** The end of a body in chunks. */
+const LAST_CHUNK = '0\r\n\r\n';
+
 await (values.client === 'bare' ? bare() : tidewatch());
 
 async function tidewatch(): Promise<void> {
@@ -43,9 +47,6 @@ async function tidewatch(): Promise<void> {
   await factory.shutdown();
   await cluster.close();
 }
-
-/** The end of a body in chunks. */
-const LAST_CHUNK = '0\r\n\r\n';
 
 async function bare(): Promise<void> {
   const { hostname, port, host } = new URL(values.server);

@@ -49,15 +49,20 @@ export interface InformerSource<T extends KubernetesObject> {
   saved?: SavedPart<T>;
 }
 
+/** Whoever hears of what is stored: the same for all parts. */
+export interface Audience<T extends KubernetesObject> {
+  distribute: (notification: Notification<T>, isSync: boolean) => void;
+  /** Whether anybody hears of what is distributed or stored. */
+  isHeard: () => boolean;
+  onStored?: (object: Cached<T>) => void;
+}
+
 export interface PartOptions<T extends KubernetesObject>
   extends Omit<CachedReflectorOptions<T>, 'listerWatcher' | 'target' | 'resyncMs' | 'shouldResync' | 'confirmGone'> {
   table: ObjectTable<T>;
   /** `delta`: what is queued is merged by object. `inOrder`: every change on its own, in the order of the server. Default `delta`. */
   queue?: 'delta' | 'inOrder' | undefined;
-  distribute: (notification: Notification<T>, isSync: boolean) => void;
-  /** Whether anybody hears of what is distributed or stored. */
-  isHeard: () => boolean;
-  onStored?: (object: Cached<T>) => void;
+  audience: Audience<T>;
   transform: () => Transform<T> | undefined;
   /** Whether the first list of this part is a part of the initial list of the informer. */
   isInitial: () => boolean;
@@ -111,7 +116,7 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
   #transforming: Cached<T> | undefined;
 
   constructor(source: InformerSource<T>, options: PartOptions<T>) {
-    const { name, table, distribute, transform, meter, clock, logger, onStored, onIn, onVersion } = options;
+    const { name, table, audience, transform, meter, clock, logger, onIn, onVersion } = options;
     const { listerWatcher, keepTransformed, reachability, confirmGone, saved } = source;
     this.memory = source.memory;
     this.version = options.version;
@@ -126,9 +131,9 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     const { namespace } = this.coverage;
     const origin = { ...options.origin, ...(namespace !== undefined && { namespace }) };
     this.#newStory = () => new StoreStory({ name, ...origin }, () => this.#reflector.current);
-    const tell: typeof distribute = (notification, isSync) => {
+    const tell: Audience<T>['distribute'] = (notification, isSync) => {
       if (!isSync && channels.store.hasSubscribers) this.#listenedStory().changed(notification);
-      distribute(notification, isSync);
+      audience.distribute(notification, isSync);
     };
     this.#reflector = new CachedReflector<T>({
       ...(reachability && { reachability }),
@@ -151,11 +156,11 @@ export class InformerPart<T extends KubernetesObject> implements CachedTarget<T>
     this.#handler = new DeltaHandler<T>({
       name,
       table,
+      ...audience,
       distribute: tell,
-      isHeard: () => channels.store.hasSubscribers || options.isHeard(),
+      isHeard: () => channels.store.hasSubscribers || audience.isHeard(),
       clock,
       logger,
-      ...(onStored && { onStored }),
       isInitial: options.isInitial,
       onRefused: ({ key }, cause, isFinal) => {
         this.#refused ??= { once: new Unusable(), forGood: new Unusable() };

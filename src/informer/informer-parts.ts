@@ -204,7 +204,7 @@ export class InformerParts<T extends KubernetesObject> {
 
   /** Stops the part, then notifies of its objects as deleted, in slices. False when the informer stopped before the end. */
   async #empty(part: InformerPart<T>, namespace: string): Promise<boolean> {
-    const { table, distribute, clock } = this.#options.part;
+    const { table, audience, clock } = this.#options.part;
     await part.stop();
     const oldest = this.#versions.leave(part.version);
     if (oldest !== '') table.bookmark(oldest);
@@ -213,7 +213,7 @@ export class InformerParts<T extends KubernetesObject> {
     for (const key of table.keys()) {
       if (this.#signal?.aborted) return false;
       const object = key.startsWith(prefix) ? table.remove(key) : undefined;
-      if (object) distribute(Notification.delete(object, true, monotonicMs(clock)), false);
+      if (object) audience.distribute(Notification.delete(object, true, monotonicMs(clock)), false);
       if (slice.isDue()) await slice.pause();
     }
     return true;

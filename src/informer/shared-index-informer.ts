@@ -144,13 +144,15 @@ export class SharedIndexInformer<T extends KubernetesObject> implements Informer
         origin: { informer: this.id },
         pacer,
         table: this.#table,
-        distribute: (notification, isSync) => {
-          if (isPacked) detector?.watch(notification.object.key, notification.view());
-          this.#processor.distribute(notification, isSync);
-          for (const observer of this.#observers) this.#observed(observer, notification);
+        audience: {
+          distribute: (notification, isSync) => {
+            if (isPacked) detector?.watch(notification.object.key, notification.view());
+            this.#processor.distribute(notification, isSync);
+            for (const observer of this.#observers) this.#observed(observer, notification);
+          },
+          isHeard: () => detector !== undefined || this.#observers.size > 0 || this.#processor.listeners.length > 0,
+          ...(detector && !isPacked && { onStored: (object) => detector.watch(object.key, object.view()) }),
         },
-        isHeard: () => detector !== undefined || this.#observers.size > 0 || this.#processor.listeners.length > 0,
-        ...(detector && !isPacked && { onStored: (object: Cached<T>) => detector.watch(object.key, object.view()) }),
         transform: () => this.#transform,
         ...(meter && { meter, metrics: meter.scope }),
       },

@@ -39,8 +39,8 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
   {
     bug: 'whoever looks inside does not hear of the first list',
     file: 'src/informer/informer-part.ts',
-    original: 'channels.store.hasSubscribers || options.isHeard()',
-    replacement: 'options.isHeard()',
+    original: 'channels.store.hasSubscribers || audience.isHeard()',
+    replacement: 'audience.isHeard()',
     tests: ['src/metrics/metrics.test.ts'],
   },
   {

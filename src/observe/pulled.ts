@@ -31,24 +31,21 @@ export abstract class Pulled<V> implements AsyncIterableIterator<V> {
     return this;
   }
 
-  /** Works on each until the end, one after the other. */
-  async each(work: (value: V) => void | Promise<void>): Promise<void> {
-    await this.until((value) => work(value)?.then(() => false) ?? false);
+  /** Works on each until the end, one after the other. One promise for all of them: work that is done at once takes none. */
+  each(work: (value: V) => void | Promise<void>): Promise<unknown> {
+    return this.until(work);
   }
 
-  /**
-   * Looks at one after the other until it has come to the one that is wanted: then true, and false at the end. One promise for all of them:
-   * a look that is over at once takes none.
-   */
-  until(isWanted: (value: V) => boolean | Promise<boolean>): Promise<boolean> {
+  /** The same until the work says true, or resolves with it: then true, and false at the end. */
+  until(work: (value: V) => unknown): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const goOn = (isFound: boolean) => (isFound ? resolve(true) : this.pull(receiver));
+      const goOn = (isFound: unknown) => (isFound === true ? resolve(true) : this.pull(receiver));
       const receiver: Receiver<V> = {
         take: (value) => {
           try {
-            const looking = isWanted(value);
-            if (typeof looking === 'boolean') goOn(looking);
-            else looking.then(goOn, reject);
+            const working = work(value);
+            if (working instanceof Promise) working.then(goOn, reject);
+            else goOn(working);
           } catch (error) {
             reject(error);
           }

@@ -98,7 +98,7 @@ class InitialEvents<T extends KubernetesObject> {
         return true;
       }
       onBatch(batch);
-      return slice.isDue() ? slice.pause().then(() => false) : false;
+      return slice.isDue() && slice.pause();
     });
   }
 

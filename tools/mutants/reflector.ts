@@ -252,8 +252,8 @@ export const REFLECTOR_MUTANTS: readonly Mutant[] = [
   {
     bug: 'a stream is read on beyond what was wanted of it',
     file: 'src/observe/pulled.ts',
-    original: 'isFound ? resolve(true) : this.pull(receiver)',
-    replacement: 'this.pull((isFound && resolve(true), receiver))',
+    original: 'isFound === true ? resolve(true) : this.pull(receiver)',
+    replacement: 'this.pull((isFound === true && resolve(true), receiver))',
     tests: ['src/observe/pulled.test.ts'],
   },
   {

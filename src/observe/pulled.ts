@@ -36,7 +36,7 @@ export abstract class Pulled<V> implements AsyncIterableIterator<V> {
     return this.until(work);
   }
 
-  /** The same until the work says true, or resolves with it: then true, and false at the end. */
+  /** The same until the work says true, or resolves with it: then true, and false at the end. Only native promises are waited for. */
   until(work: (value: V) => unknown): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const goOn = (isFound: unknown) => (isFound === true ? resolve(true) : this.pull(receiver));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withSection } from './marked-section.ts';
+import { sectionOf, withSection } from './marked-section.ts';
 
 it('replaces what is between the marks, and nothing else', () => {
   const text = 'before\n<!-- x: begin -->\nold\n<!-- x: end -->\nafter\n';
@@ -8,6 +8,13 @@ it('replaces what is between the marks, and nothing else', () => {
   expect(withSection(changed, 'x', 'new')).toBe(changed);
 });
 
+it('tells what is between the marks', () => {
+  const text = 'before\n<!-- x: begin -->\none\n\ntwo\n<!-- x: end -->\nafter\n';
+  expect(sectionOf(text, 'x')).toBe('one\n\ntwo');
+  expect(withSection(text, 'x', sectionOf(text, 'x'))).toBe(text);
+});
+
 it('refuses a text without the marks', () => {
   expect(() => withSection('text', 'x', 'new')).toThrow('<!-- x: begin -->');
+  expect(() => sectionOf('text', 'x')).toThrow('<!-- x: begin -->');
 });

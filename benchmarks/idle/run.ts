@@ -2,18 +2,23 @@
  * What a watch costs that brings nothing but bookmarks: an informer of a thousand namespaces beside as many bare sockets that send the
  * same request, over plain HTTP and over TLS, by turns.
  *
- *   npm run bench:idle -- [--watches 1000] [--rounds 3]
+ *   npm run bench:idle -- [--watches 1000] [--rounds 3] [--write]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { publish } from '../last-result.ts';
 import { buildPeers, buildReplayServer, type Command } from '../programs.ts';
-import { describe, show } from '../promise.ts';
+import { show } from '../promise.ts';
 import { Replay } from '../replay.ts';
 
 const { values: options } = parseArgs({
-  options: { watches: { type: 'string', default: '1000' }, rounds: { type: 'string', default: '3' } },
+  options: {
+    watches: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '3' },
+    write: { type: 'boolean', default: false },
+  },
 });
 /** As versions: beyond those of the objects. The first 30 warm up. */
 const FIRST_BOOKMARK = 2_000_000_001;
@@ -85,14 +90,13 @@ function print(): void {
     // Of memory the median; a processor that others use, too, can only take longer.
     return sorted[name === 'microsABookmark' ? 0 : sorted.length >> 1] ?? Number.NaN;
   };
-  console.log(`\n| ${scene} | resident, KB each | in use, KB each | CPU a bookmark, µs |\n|---|--:|--:|--:|`);
+  const lines = [`| ${scene} | resident, KB each | in use, KB each | CPU a bookmark, µs |`, '|---|--:|--:|--:|'];
   for (const tls of [false, true]) {
     for (const client of ['tidewatch', 'bare']) {
       const [rss, used] = [figure(client, tls, 'rssBytes'), figure(client, tls, 'usedBytes')];
       const micros = figure(client, tls, 'microsABookmark');
-      console.log(
-        `| ${nameOf(client, tls)} | ${(rss / 1000).toFixed(1)} | ${(used / 1000).toFixed(1)} | ${micros.toFixed(1)} |`,
-      );
+      const cells = [nameOf(client, tls), (rss / 1000).toFixed(1), (used / 1000).toFixed(1), micros.toFixed(1)];
+      lines.push(`| ${cells.join(' | ')} |`);
     }
   }
   const kilobytes = { scene, unit: 'KB', limit: 30, guarded: 30, atLeast: false };
@@ -112,6 +116,5 @@ function print(): void {
       return show({ ...micros, what: 'CPU a bookmark', concerned: [nameOf('tidewatch', tls)], value });
     }),
   ];
-  console.log(['', ...promises.map(describe)].join('\n'));
-  if (promises.some(({ holds }) => !holds)) process.exitCode = 1;
+  publish({ section: 'idle', figures: lines.join('\n'), promises, write: options.write });
 }

@@ -294,9 +294,9 @@ describe('a snapshot is not used, and one line says so,', () => {
 
   it('when a newer version of tidewatch has written it', async () => {
     const bytes = await readFile(file);
-    bytes.writeUInt32LE(3, bytes.length - 'tidewatch'.length - 4);
+    bytes.writeUInt32LE(4, bytes.length - 'tidewatch'.length - 4);
     await writeFile(file, bytes);
-    await listed(await live(), /it was written by another version of tidewatch \(format 3\)/);
+    await listed(await live(), /it was written by another version of tidewatch \(format 4\)/);
   });
 
   it('when the file cannot be read', async () => {

@@ -21,8 +21,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Cached, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE } from '../api/cached.ts';
 import { plainCached } from '../api/plain-cached.ts';
+import { type Checksum, checksumOf } from './checksum.ts';
 import { listPages } from './list-page.ts';
-import { SnapshotProblem, SnapshotReader, SnapshotWriter } from './snapshot-file.ts';
+import { SnapshotProblem, SnapshotReader, SnapshotWriter, writerName } from './snapshot-file.ts';
 
 const PROGRAM = fileURLToPath(new URL('./endless-writer-fixture.ts', import.meta.url));
 
@@ -45,8 +46,8 @@ function configMap(name: string, data: string): Cached {
   });
 }
 
-async function write(sections: Readonly<Record<string, readonly Cached[]>>): Promise<void> {
-  const writer = await SnapshotWriter.create(file, 'a server');
+async function write(sections: Readonly<Record<string, readonly Cached[]>>, checksum?: Checksum): Promise<void> {
+  const writer = await SnapshotWriter.create(file, 'a server', writerName(), checksum);
   for (const [part, objects] of Object.entries(sections)) {
     await writer.add({ part, resourceVersion: '7', savedAt: 0 }, objects, async () => {});
   }
@@ -91,6 +92,13 @@ describe('a snapshot file', () => {
     expect(found.many).toHaveLength(300);
     expect(found.none).toEqual([]);
     expect(found.few).toEqual(['a ä€𝄞']);
+  });
+
+  it('is read by the checksum that it was written with, which not every runtime has', async () => {
+    await write({ pods: [configMap('a', 'one')] }, checksumOf(2));
+    const bytes = await readFile(file);
+    expect(bytes.readUInt32LE(bytes.length - 'tidewatch'.length - 4)).toBe(2);
+    expect(await read()).toEqual({ pods: ['a one'] });
   });
 
   it('keeps each object in its encoding', async () => {

@@ -4,14 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import type { Cached, EncodedObject } from '../api/cached.ts';
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { messageOf } from '../observe/guarded.ts';
-import { checksum } from './checksum.ts';
+import { type Checksum, checksumOf, fastestChecksum, isBuiltIn } from './checksum.ts';
 import { type ListPage, listPages } from './list-page.ts';
 
 /*
  * The file: a line that says what it is; pages of lists, one after the other; the directory, as JSON; and the trailer, which says
- * where the directory is. Each page and the directory have a checksum, and nothing is used before its checksum was right.
+ * where the directory is. Each page and the directory have a checksum, by the format, and nothing is used before its checksum was right.
  */
-const FORMAT = 2;
 const FIRST_LINE = Buffer.from('tidewatch snapshot\n');
 const LAST_WORD = Buffer.from('tidewatch');
 const CHECKSUM_BYTES = 32;
@@ -46,6 +45,12 @@ export interface Section {
   readonly pages: readonly PagePlace[];
 }
 
+/** What is to be known of a file before its pages are read. */
+interface FileHead {
+  readonly directory: Directory;
+  readonly checksum: Checksum;
+}
+
 interface Directory {
   /** Which server it is of. */
   readonly server: string;
@@ -63,10 +68,12 @@ export class SnapshotProblem extends TidewatchError {
 export class SnapshotReader {
   readonly directory: Directory;
   readonly #handle: FileHandle;
+  readonly #checksum: Checksum;
 
-  private constructor(handle: FileHandle, directory: Directory) {
+  private constructor(handle: FileHandle, { directory, checksum }: FileHead) {
     this.#handle = handle;
     this.directory = directory;
+    this.#checksum = checksum;
   }
 
   /** Undefined when there is no file. Rejects with `SnapshotProblem` when it cannot be used. */
@@ -79,7 +86,7 @@ export class SnapshotReader {
       throw unreadable(cause);
     }
     try {
-      return new SnapshotReader(handle, await readDirectory(handle));
+      return new SnapshotReader(handle, await readHead(handle));
     } catch (error) {
       await handle.close();
       throw error instanceof SnapshotProblem ? error : unreadable(error);
@@ -99,8 +106,10 @@ export class SnapshotReader {
     lasts: (mediaType: string) => boolean = () => false,
   ): AsyncGenerator<ListPage, void, void> {
     const shared = new SharedMemory();
-    const memoryOf = ({ mediaType, size, indexSize }: PagePlace): Buffer[] => {
-      const body = lasts(mediaType) ? lastingMemory(size) : shared.take(size);
+    // All at once: while threads fill what they have, the system is slow to hand out more.
+    const lasting = pages.map(({ mediaType, size }) => (lasts(mediaType) ? lastingMemory(size) : undefined));
+    const memoryOf = ({ size, indexSize }: PagePlace, number: number): Buffer[] => {
+      const body = lasting[number] ?? shared.take(size);
       return indexSize === undefined ? [body] : [body, Buffer.allocUnsafeSlow(indexSize)];
     };
     let reading: Promise<Buffer[][]>[] = [];
@@ -110,7 +119,11 @@ export class SnapshotReader {
         while (reading.length < STRETCHES_AHEAD && asked < pages.length) {
           const { at } = pages[asked] as PagePlace;
           const end = endOfStretch(pages, asked, lasts);
-          const whole = readWhole(this.#handle, pages.slice(asked, end).map(memoryOf), at);
+          const whole = readWhole(
+            this.#handle,
+            pages.slice(asked, end).map((page, i) => memoryOf(page, asked + i)),
+            at,
+          );
           asked = end;
           // Its failure is for whoever comes to it, which may be after it has failed.
           whole.catch(() => {});
@@ -121,7 +134,7 @@ export class SnapshotReader {
         reading = rest;
         for (const memory of stretch) {
           const page = pages[come++] as PagePlace;
-          if (checksum(memory) !== page.checksum) throw damaged();
+          if (this.#checksum.of(memory) !== page.checksum) throw damaged();
           const [body, index] = memory as [Buffer, Buffer | undefined];
           yield { mediaType: page.mediaType, body, index };
         }
@@ -148,14 +161,16 @@ export class SnapshotWriter {
   readonly #unfinished: string;
   readonly #handle: FileHandle;
   readonly #server: string;
+  readonly #checksum: Checksum;
   readonly #sections: Section[] = [];
   #at = 0;
 
-  private constructor(file: string, unfinished: string, handle: FileHandle, server: string) {
+  private constructor(file: string, unfinished: string, handle: FileHandle, server: string, checksum: Checksum) {
     this.#file = file;
     this.#unfinished = unfinished;
     this.#handle = handle;
     this.#server = server;
+    this.#checksum = checksum;
   }
 
   /**
@@ -163,13 +178,18 @@ export class SnapshotWriter {
    * @param name tells those who write to one file apart, so that they do not write into each other's: both may be process 1 of a
    * container, or be in one process
    */
-  static async create(link: string, server: string, name = writerName()): Promise<SnapshotWriter> {
+  static async create(
+    link: string,
+    server: string,
+    name = writerName(),
+    checksum = fastestChecksum(),
+  ): Promise<SnapshotWriter> {
     // A link stays, and what it leads to is replaced.
     const file = await realpath(link).catch(() => link);
     const unfinished = `${file}.${name}.tmp`;
     // What could not be removed may be in the way.
     await rm(unfinished, { force: true });
-    const writer = new SnapshotWriter(file, unfinished, await open(unfinished, 'wx', 0o600), server);
+    const writer = new SnapshotWriter(file, unfinished, await open(unfinished, 'wx', 0o600), server, checksum);
     try {
       await writer.#write(FIRST_LINE);
       await removeAbandoned(file, (await writer.#handle.stat()).mtimeMs);
@@ -202,9 +222,9 @@ export class SnapshotWriter {
     const directory: Directory = { server: this.#server, sections: this.#sections };
     const text = Buffer.from(JSON.stringify(directory));
     const trailer = Buffer.alloc(TRAILER_BYTES);
-    trailer.write(checksum([text]), 'latin1');
+    trailer.write(this.#checksum.of([text]), 'latin1');
     trailer.writeUInt32LE(text.length, CHECKSUM_BYTES);
-    trailer.writeUInt32LE(FORMAT, CHECKSUM_BYTES + 4);
+    trailer.writeUInt32LE(this.#checksum.format, CHECKSUM_BYTES + 4);
     LAST_WORD.copy(trailer, CHECKSUM_BYTES + 8);
     await this.#write(Buffer.concat([text, trailer]));
     await this.#handle.sync();
@@ -221,9 +241,9 @@ export class SnapshotWriter {
   async #addPage({ mediaType, body, index }: ListPage): Promise<PagePlace> {
     const page = { mediaType, at: this.#at, size: body.length };
     await this.#write(body);
-    if (index === undefined) return { ...page, checksum: checksum([body]) };
+    if (index === undefined) return { ...page, checksum: this.#checksum.of([body]) };
     await this.#write(index);
-    return { ...page, indexSize: index.length, checksum: checksum([body, index]) };
+    return { ...page, indexSize: index.length, checksum: this.#checksum.of([body, index]) };
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
@@ -253,24 +273,32 @@ async function removeAbandoned(file: string, nowMs: number): Promise<void> {
   }
 }
 
-async function readDirectory(handle: FileHandle): Promise<Directory> {
+async function readHead(handle: FileHandle): Promise<FileHead> {
   const { size } = await handle.stat();
   if (size < FIRST_LINE.length + TRAILER_BYTES) throw damaged();
   const trailer = Buffer.alloc(TRAILER_BYTES);
   await readWhole(handle, [[trailer]], size - TRAILER_BYTES);
   if (!trailer.subarray(CHECKSUM_BYTES + 8).equals(LAST_WORD)) throw damaged();
-  const format = trailer.readUInt32LE(CHECKSUM_BYTES + 4);
-  if (format !== FORMAT) throw new SnapshotProblem(`it was written by another version of tidewatch (format ${format})`);
+  const checksum = usableChecksum(trailer.readUInt32LE(CHECKSUM_BYTES + 4));
   const length = trailer.readUInt32LE(CHECKSUM_BYTES);
   if (length > MAX_DIRECTORY_BYTES || length > size - FIRST_LINE.length - TRAILER_BYTES) throw damaged();
   const text = Buffer.alloc(length);
   await readWhole(handle, [[text]], size - TRAILER_BYTES - length);
-  if (checksum([text]) !== trailer.toString('latin1', 0, CHECKSUM_BYTES)) throw damaged();
+  if (checksum.of([text]) !== trailer.toString('latin1', 0, CHECKSUM_BYTES)) throw damaged();
   const directory = parse(text);
   for (const { pages } of directory.sections) {
     if (pages.some((page) => isBeyond(page, size))) throw damaged();
   }
-  return directory;
+  return { directory, checksum };
+}
+
+function usableChecksum(format: number): Checksum {
+  const checksum = checksumOf(format);
+  if (checksum === undefined) {
+    throw new SnapshotProblem(`it was written by another version of tidewatch (format ${format})`);
+  }
+  if (!isBuiltIn(checksum)) throw new SnapshotProblem(`this runtime lacks ${checksum.cipher}, by which it is checked`);
+  return checksum;
 }
 
 function isBeyond(page: PagePlace, fileSize: number): boolean {

@@ -227,4 +227,18 @@ export const INFORMER_MUTANTS: readonly Mutant[] = [
     replacement: "`${process.pid}.${randomBytes(0).toString('hex')}`",
     tests: ['src/snapshot/snapshot-file.test.ts'],
   },
+  {
+    bug: 'a page of a snapshot is not checked',
+    file: 'src/snapshot/snapshot-file.ts',
+    original: 'if (this.#checksum.of(memory) !== page.checksum) throw damaged();',
+    replacement: 'if (this.#checksum.of(memory) === undefined) throw damaged();',
+    tests: ['src/snapshot/snapshot-file.test.ts'],
+  },
+  {
+    bug: 'a snapshot is checked by the checksum that this runtime would write',
+    file: 'src/snapshot/snapshot-file.ts',
+    original: 'const checksum = checksumOf(format);',
+    replacement: 'const checksum = checksumOf(format) && fastestChecksum();',
+    tests: ['src/snapshot/snapshot-file.test.ts'],
+  },
 ];

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { pods } from 'tidewatch/api/core/v1';
 import type { Check } from '../check.ts';
-import { listen, pod, remove, TestCluster } from '../test-cluster.ts';
+import { listen, pod, remove, TestCluster, until } from '../test-cluster.ts';
 
 export const informerChecks: readonly Check[] = [
   {
@@ -83,6 +84,29 @@ export const informerChecks: readonly Check[] = [
       await client.create(pod('b'));
       await loop;
       assert.deepEqual(seen, ['add', 'add']);
+    },
+  },
+  {
+    name: 'a factory goes on from the snapshot of the one before, and hears of what has happened since',
+    async run() {
+      await using test = await TestCluster.start();
+      const cluster = await test.connect();
+      const client = cluster.client(pods);
+      for (const name of ['a', 'b']) await client.create(pod(name));
+      const snapshot = { file: join(test.folder, 'caches') };
+      const first = await test.factory({ snapshot });
+      first.for(pods).informer();
+      first.start();
+      await first.waitForCacheSync();
+      await first.shutdown();
+      await remove(cluster, 'b');
+
+      const second = await test.factory({ snapshot });
+      const informer = second.for(pods).informer();
+      const heard = listen(informer);
+      second.start();
+      await until('b is gone', () => heard.events.includes('delete b'));
+      assert.deepEqual(heard.events.filter((event) => event.startsWith('add')).sort(), ['add a', 'add b']);
     },
   },
 ];

@@ -90,6 +90,21 @@ describe('withFinalizer', () => {
     expect(await finalizers()).toEqual([MINE]);
   });
 
+  it.each<[string, unknown]>([
+    ['an error', new RangeError('no bucket')],
+    ['a field of another runtime', { requeueAfter: 5_000 }],
+    ['a list', []],
+    ['false', false],
+  ])('keeps the finalizer, and fails, when the cleanup returns %s', async (_, returned) => {
+    await create([MINE]);
+    await client.delete('a');
+    onCleanup = async () => returned as undefined;
+    await expect(run(await client.get('a'))).rejects.toThrow(
+      /^the cleanup of the finalizer example.com\/bucket returned/,
+    );
+    expect(await finalizers()).toEqual([MINE]);
+  });
+
   it('cleans up for each of two finalizers, and runs no reconcile of what is to be deleted', async () => {
     const names: string[] = [];
     const inner = withFinalizer<ConfigMap>(

@@ -4,6 +4,7 @@ import { reductionOf } from '../api/origin.ts';
 import type { MergePatch } from '../api/patch.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Reconcile, ReconcileContext } from './controller.ts';
+import { type CheckedResult, checkedResult } from './reconcile-result.ts';
 
 /** The context of a run whose object is there. */
 export type CleanupContext<T extends KubernetesObject> = ReconcileContext<T> & { readonly object: Stored<T> };
@@ -41,8 +42,8 @@ export function withFinalizer<T extends KubernetesObject>(
     const isThere = finalizers.includes(name);
     if (object.metadata.deletionTimestamp !== undefined) {
       if (!isThere) return cleanUpNext(withObject(context, object));
-      const result = await cleanup(withObject(context, object));
-      if (result?.requeueAfterMs !== undefined) return result;
+      const result = checkedCleanup(name, await cleanup(withObject(context, object)));
+      if (result.requeueAfterMs !== undefined) return result;
       const others = finalizers.filter((one) => one !== name);
       const left = await patchFinalizers(context, resource, object, others);
       return left && cleanUpNext(withObject(context, left));
@@ -54,6 +55,13 @@ export function withFinalizer<T extends KubernetesObject>(
   };
   guards.add(guard);
   return guard;
+}
+
+/** What a cleanup asked for. One that returned something else may not be done, so the finalizer must stay: it throws. */
+function checkedCleanup(name: string, returned: unknown): CheckedResult {
+  const result = checkedResult(returned);
+  if (result.complaint === undefined) return result;
+  throw new TypeError(`the cleanup of the finalizer ${name} ${result.complaint}`, { cause: returned });
 }
 
 /** A qualified name with the domain of its owner, which newer servers warn about when it is missing. */

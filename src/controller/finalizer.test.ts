@@ -90,6 +90,54 @@ describe('withFinalizer', () => {
     expect(await finalizers()).toEqual([MINE]);
   });
 
+  it.each<[string, unknown]>([
+    ['an error', new RangeError('no bucket')],
+    ['a field of another runtime', { requeueAfter: 5_000 }],
+    ['a list', []],
+    ['false', false],
+  ])('keeps the finalizer, and fails, when the cleanup returns %s', async (_, returned) => {
+    await create([MINE]);
+    await client.delete('a');
+    onCleanup = async () => returned as undefined;
+    await expect(run(await client.get('a'))).rejects.toThrow(
+      /^the cleanup of the finalizer example.com\/bucket returned/,
+    );
+    expect(await finalizers()).toEqual([MINE]);
+  });
+
+  it('cleans up for each of two finalizers, and runs no reconcile of what is to be deleted', async () => {
+    const names: string[] = [];
+    const inner = withFinalizer<ConfigMap>(
+      OTHER,
+      () => void names.push('inner'),
+      () => void names.push('run'),
+      configMaps,
+    );
+    const both = withFinalizer<ConfigMap>(MINE, () => void names.push('outer'), inner, configMaps);
+    const runBoth = async () => both(new TestContext(cluster, configMaps, await client.get('a'), 'default/a'));
+    await create();
+    await runBoth();
+    await client.delete('a');
+    await runBoth();
+    expect(names).toEqual(['run', 'outer', 'inner']);
+    await expect(client.get('a')).rejects.toMatchObject({ kind: 'not-found' });
+  });
+
+  it('cleans up for the inner one of two finalizers when somebody else has removed the outer one', async () => {
+    const names: string[] = [];
+    const inner = withFinalizer<ConfigMap>(
+      OTHER,
+      () => void names.push('inner'),
+      () => {},
+      configMaps,
+    );
+    const both = withFinalizer<ConfigMap>(MINE, () => void names.push('outer'), inner, configMaps);
+    await create([OTHER]);
+    await client.delete('a');
+    await both(new TestContext(cluster, configMaps, await client.get('a'), 'default/a'));
+    expect(names).toEqual(['inner']);
+  });
+
   it('fails with the conflict when the object has changed since it was cached, and removes no finalizer of others', async () => {
     const cached = await create();
     await client.patch('a', { metadata: { finalizers: [OTHER] } });

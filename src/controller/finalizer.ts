@@ -4,6 +4,7 @@ import { reductionOf } from '../api/origin.ts';
 import type { MergePatch } from '../api/patch.ts';
 import type { Resource } from '../api/resource.ts';
 import type { Reconcile, ReconcileContext } from './controller.ts';
+import { type CheckedResult, checkedResult } from './reconcile-result.ts';
 
 /** The context of a run whose object is there. */
 export type CleanupContext<T extends KubernetesObject> = ReconcileContext<T> & { readonly object: Stored<T> };
@@ -15,10 +16,13 @@ export type CleanupContext<T extends KubernetesObject> = ReconcileContext<T> & {
  */
 export type Cleanup<T extends KubernetesObject> = (context: CleanupContext<T>) => ReturnType<Reconcile<T>>;
 
+/** What `withFinalizer` has made. */
+const guards = new WeakSet<object>();
+
 /**
  * A reconcile for objects that must not go before `cleanup` has succeeded. The finalizer is added before the first call of `reconcile`. When the
  * object is to be deleted, `cleanup` is called instead, and then this finalizer is removed; those of others stay. An object that is to be
- * deleted and does not have this finalizer is left alone. Both patches carry the resourceVersion, because a merge patch replaces the
+ * deleted and does not have this finalizer is left alone, unless `reconcile` has a finalizer, too: each is cleaned up, the outer one first. Both patches carry the resourceVersion, because a merge patch replaces the
  * whole list: when the object has changed since it was cached, the run fails with the conflict, and is retried with the newer object.
  */
 export function withFinalizer<T extends KubernetesObject>(
@@ -28,25 +32,36 @@ export function withFinalizer<T extends KubernetesObject>(
   resource: Resource<T>,
 ): Reconcile<T> {
   checkFinalizer(name);
-  return async (context) => {
+  // What is to be deleted reaches other finalizers, and no reconcile.
+  const cleanUpNext: Reconcile<T> = guards.has(reconcile) ? reconcile : () => undefined;
+  const guard: Reconcile<T> = async (context) => {
     if (context.object === undefined) return reconcile(context);
     const object = await whole(context, resource, context.object);
     if (object === undefined) return undefined;
     const finalizers = object.metadata.finalizers ?? [];
     const isThere = finalizers.includes(name);
     if (object.metadata.deletionTimestamp !== undefined) {
-      if (!isThere) return undefined;
-      const result = await cleanup(withObject(context, object));
-      if (result?.requeueAfterMs !== undefined) return result;
+      if (!isThere) return cleanUpNext(withObject(context, object));
+      const result = checkedCleanup(name, await cleanup(withObject(context, object)));
+      if (result.requeueAfterMs !== undefined) return result;
       const others = finalizers.filter((one) => one !== name);
-      await patchFinalizers(context, resource, object, others);
-      return undefined;
+      const left = await patchFinalizers(context, resource, object, others);
+      return left && cleanUpNext(withObject(context, left));
     }
     if (isThere) return reconcile(context);
     const guarded = await patchFinalizers(context, resource, object, [...finalizers, name]);
     // Gone in the meantime: its deletion causes a run of its own.
     return guarded && reconcile(withObject(context, guarded));
   };
+  guards.add(guard);
+  return guard;
+}
+
+/** What a cleanup asked for. One that returned something else may not be done, so the finalizer must stay: it throws. */
+function checkedCleanup(name: string, returned: unknown): CheckedResult {
+  const result = checkedResult(returned);
+  if (result.complaint === undefined) return result;
+  throw new TypeError(`the cleanup of the finalizer ${name} ${result.complaint}`, { cause: returned });
 }
 
 /** A qualified name with the domain of its owner, which newer servers warn about when it is missing. */

@@ -156,6 +156,14 @@ describe('own writes', () => {
     ]);
   });
 
+  it('that no run awaited are waited for, too', async () => {
+    const { times, logger } = await runTimes(
+      first(async ({ client }) => void client(configMaps).create({ metadata: { name: 'new' } })),
+    );
+    expect(times[1]).toBe(3_000);
+    expect(logger.lines).toEqual([]);
+  });
+
   it('hold no worker while a key waits', async () => {
     await using fixture = await controllerFixture();
     const { manager, server, clock } = fixture;

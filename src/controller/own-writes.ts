@@ -100,7 +100,7 @@ export class OwnWrites {
   /** The time that the key waits for the caches begins. */
   runEnded(key: string): void {
     const account = this.#accounts.get(key);
-    if (account) account.untilMs = monotonicMs(this.#options.clock) + MAX_WAIT_MS;
+    if (account) account.untilMs = this.#latest();
   }
 
   hasDoubts(key: string): boolean {
@@ -157,6 +157,11 @@ export class OwnWrites {
     for (const writers of this.#writers.values()) writers.clear();
   }
 
+  /** When a key that begins to wait now has waited long enough. */
+  #latest(): number {
+    return monotonicMs(this.#options.clock) + MAX_WAIT_MS;
+  }
+
   #add(key: string, resource: Resource, object: KubernetesObject, isDeletion: boolean): void {
     // The answer of a subresource need not be an object of the cluster.
     if (!object.metadata?.name) return;
@@ -173,6 +178,8 @@ export class OwnWrites {
       if (before) this.#remove(key, account, id, before);
       if (!isHeld(write)) {
         account.writes.set(id, write);
+        // Also for a write that nobody awaited, and that is answered after its run has ended.
+        account.untilMs = this.#latest();
         this.#writersOf(write).add(key);
       }
       this.#forgetSettled(key, account);

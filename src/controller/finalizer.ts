@@ -22,8 +22,9 @@ const guards = new WeakSet<object>();
 /**
  * A reconcile for objects that must not go before `cleanup` has succeeded. The finalizer is added before the first call of `reconcile`. When the
  * object is to be deleted, `cleanup` is called instead, and then this finalizer is removed; those of others stay. An object that is to be
- * deleted and does not have this finalizer is left alone, unless `reconcile` has a finalizer, too: each is cleaned up, the outer one first. Both patches carry the resourceVersion, because a merge patch replaces the
- * whole list: when the object has changed since it was cached, the run fails with the conflict, and is retried with the newer object.
+ * deleted and does not have this finalizer is left alone, unless `reconcile` has a finalizer, too: each is cleaned up, the outer one first.
+ * Both patches carry the resourceVersion, because a merge patch replaces the whole list: when the object has changed since it was cached,
+ * the run fails with the conflict, and is retried with the newer object.
  */
 export function withFinalizer<T extends KubernetesObject>(
   name: string,

@@ -383,6 +383,21 @@ describe('HttpTransport.close', () => {
     await until(() => server.sockets.size === 0);
   });
 
+  it('ends the wait for a login, also for one that never comes, and closes the credentials', async () => {
+    let closed = 0;
+    const credentials: Credentials = {
+      login: () => new Promise(() => {}),
+      renew: async () => false,
+      close: () => void closed++,
+    };
+    const transport = transportTo('http://127.0.0.1:1', { credentials });
+    const waiting = rejection(get(transport));
+    await transport.close();
+    await transport.close();
+    expect(await waiting).toMatchObject({ kind: 'closed' });
+    expect(closed).toBe(1);
+  });
+
   it('is not needed for the process to end: idle sockets do not hold it', async () => {
     await using server = await ScriptedServer.http((_request, response) => response.end('x'));
     const script = `

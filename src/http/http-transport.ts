@@ -84,7 +84,7 @@ export class HttpTransport implements Transport {
   readonly #upgrades = new Set<UpgradeAttempt>();
   /** The one in use. Sockets of one before it serve out their running requests. */
   #lane: Lane | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
@@ -123,12 +123,12 @@ export class HttpTransport implements Transport {
   ): Promise<R> {
     signal?.throwIfAborted();
     if (this.#closed) throw this.#closedError();
-    const login = await interruptible(() => this.#credentials.login(), signal);
+    const login = await this.#whileOpen(() => this.#credentials.login(), signal);
     let response = await ask(login);
-    if (response.status === 401 && (await interruptible(() => this.#renew(login), signal))) {
+    if (response.status === 401 && (await this.#whileOpen(() => this.#renew(login), signal))) {
       // If it came whole, its connection is free already; if not, it is not worth waiting for.
       void response.body[Symbol.asyncIterator]().return?.();
-      response = await ask(await interruptible(() => this.#credentials.login(), signal));
+      response = await ask(await this.#whileOpen(() => this.#credentials.login(), signal));
     }
     const { loginName } = this.#options;
     return response.status === 401 && loginName !== undefined ? { ...response, refusedLogin: loginName } : response;
@@ -156,13 +156,23 @@ export class HttpTransport implements Transport {
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    this.#closed = true;
+    this.#closing.abort(this.#closedError());
+    this.#credentials.close?.();
     for (const upgrade of this.#upgrades) upgrade.destroy(this.#closedError());
     // Cancelling one ends its socket, too.
     for (const exchange of this.#exchanges) exchange.cancel(this.#closedError());
     this.#lane?.pool.retire();
     this.#lane = undefined;
     this.#meter.end();
+  }
+
+  get #closed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Settles as the work does, unless the request is aborted or this is closed first. */
+  #whileOpen<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    return interruptible(() => interruptible(work, this.#closing.signal), signal);
   }
 
   /** A renewal that fails is no worse than the 401 that asked for it. */

@@ -25,4 +25,6 @@ export interface Credentials {
    * repetition is worth it; false when there is nothing to renew.
    */
   renew(refused: Login): Promise<boolean>;
+  /** Nobody needs a login any more: gives up one that is being obtained, so that it does not keep the process alive. */
+  close?(): void;
 }

@@ -38,6 +38,10 @@ export class CombinedCredentials implements Credentials {
     );
     return renewed.includes(true);
   }
+
+  close(): void {
+    for (const part of this.#parts) part.close?.();
+  }
 }
 
 /** The fewest objects that do the job. */

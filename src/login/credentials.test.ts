@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { basicCredentials, tokenCredentials } from '../http/fixed-credentials.ts';
 import type { Credentials } from '../http/http.ts';
 import { HttpTransport } from '../http/http-transport.ts';
-import { get, readBody, rejection, sendJson } from '../http/request-fixture.ts';
+import { get, readBody, rejection, sendJson, until } from '../http/request-fixture.ts';
 import { ScriptedServer } from '../http/scripted-server-fixture.ts';
 import { Secret } from '../http/secret.ts';
 import { FakeClock } from '../observe/fake-clock.ts';
@@ -165,6 +165,19 @@ describe('OidcCredentials', () => {
         transport: () => ({ logger: silentLogger }),
       },
     );
+
+  it('asks a provider that does not answer no longer, and no more, when it is closed', async () => {
+    await using idp = await ScriptedServer.http(() => {});
+    const credentials = open(`${idp.url}/realm`, new FakeClock(), { 'refresh-token': 'r1' });
+    const waiting = rejection(credentials.login());
+    await until(() => idp.sockets.size === 1);
+    credentials.close();
+    expect(await waiting).toMatchObject({ kind: 'credentials' });
+    await until(() => idp.sockets.size === 0);
+    expect(await rejection(credentials.login())).toMatchObject({
+      message: expect.stringContaining('the cluster was closed'),
+    });
+  });
 
   it('uses the id-token while it is valid, and renews it with the refresh-token once for all who wait', async () => {
     const clock = new FakeClock();

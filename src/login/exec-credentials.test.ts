@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rejection } from '../http/request-fixture.ts';
 import { Secret } from '../http/secret.ts';
 import { systemClock } from '../observe/clock.ts';
@@ -195,6 +195,19 @@ describe('ExecCredentials', () => {
     const exec = await plugin('setInterval(() => {}, 1000);');
     const error = await rejection(open(exec, { execTimeoutMs: 300 }).login());
     expect(error).toMatchObject({ message: expect.stringContaining('did not finish within 300 ms') });
+  });
+
+  it('kills a plugin that runs when it is closed, and starts none then', async () => {
+    const exec = await plugin(`log(process.pid); setInterval(() => {}, 1000);`);
+    const credentials = open(exec);
+    const waiting = rejection(credentials.login());
+    await vi.waitUntil(async () => (await runs()).length === 1, { timeout: 10_000 });
+    credentials.close();
+    expect(await waiting).toMatchObject({ message: expect.stringContaining('the cluster was closed while it ran') });
+    const [pid] = await runs();
+    expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+    expect(await rejection(credentials.login())).toMatchObject({ kind: 'credentials' });
+    expect(await runs()).toHaveLength(1);
   });
 });
 

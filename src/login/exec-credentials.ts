@@ -54,6 +54,7 @@ export class ExecCredentials implements Credentials {
   #login: Login | undefined;
   #expiresAtMs = Number.POSITIVE_INFINITY;
   #running: Promise<Login> | undefined;
+  readonly #closing = new AbortController();
 
   constructor(exec: KubeconfigExec, options: ExecCredentialsOptions) {
     this.#exec = exec;
@@ -68,6 +69,11 @@ export class ExecCredentials implements Credentials {
   async renew(refused: Login): Promise<boolean> {
     if (this.#login === refused) await this.#run();
     return true;
+  }
+
+  /** Kills a plugin that runs. */
+  close(): void {
+    this.#closing.abort();
   }
 
   #run(): Promise<Login> {
@@ -105,6 +111,7 @@ export class ExecCredentials implements Credentials {
       interactive,
       timeoutMs: options.execTimeoutMs ?? 180_000,
       clock: options.clock,
+      signal: this.#closing.signal,
     }).catch((error: unknown) => {
       throw this.#error(messageOf(error));
     });

@@ -1,9 +1,12 @@
 import { TidewatchError } from '../api/tidewatch-error.ts';
 import { Secret } from '../http/secret.ts';
 import type { Clock } from '../observe/clock.ts';
+import { onAbort } from '../observe/interruption.ts';
 
 /** Far beyond any credential; a plugin that prints more is broken. */
 const MAX_OUTPUT_BYTES = 1_048_576;
+
+const GIVEN_UP = 'the cluster was closed while it ran';
 
 export interface ExecPluginRun {
   /** The path of the program. */
@@ -14,6 +17,8 @@ export interface ExecPluginRun {
   interactive: boolean;
   timeoutMs: number;
   clock: Clock;
+  /** Kills it: nobody waits for it any more. */
+  signal: AbortSignal;
 }
 
 /**
@@ -23,6 +28,7 @@ export interface ExecPluginRun {
  */
 export async function runExecPlugin(run: ExecPluginRun): Promise<Secret> {
   const { spawn } = await import('node:child_process');
+  if (run.signal.aborted) throw new TidewatchError('credentials', GIVEN_UP);
   return new Promise((resolve, reject) => {
     const child = spawn(run.file, [...run.args], {
       env: run.env,
@@ -42,17 +48,22 @@ export async function runExecPlugin(run: ExecPluginRun): Promise<Secret> {
     const timer = run.clock.setTimeout(() => kill(`it did not finish within ${run.timeoutMs} ms`), run.timeoutMs, {
       keepAlive: false,
     });
+    const forgetSignal = onAbort(run.signal, () => kill(GIVEN_UP));
+    const ended = () => {
+      timer.clear();
+      forgetSignal();
+    };
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > MAX_OUTPUT_BYTES) kill(`it printed more than ${MAX_OUTPUT_BYTES} bytes`);
       else chunks.push(chunk);
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
-      timer.clear();
+      ended();
       reject(new TidewatchError('credentials', failure ?? `it could not be started (${error.code})`));
     });
     child.on('close', (code, signal) => {
-      timer.clear();
+      ended();
       if (failure === undefined && code !== 0) {
         failure = code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
       }

@@ -41,6 +41,9 @@ export class OidcCredentials implements Credentials {
   #spent: string | undefined;
   #login: Login | undefined;
   #refreshing: Promise<void> | undefined;
+  /** To the provider, while it is asked. */
+  #transport: HttpTransport | undefined;
+  #isClosed = false;
 
   constructor(config: Secret<ReadonlyMap<string, string>>, options: OidcCredentialsOptions) {
     this.#config = config;
@@ -66,6 +69,12 @@ export class OidcCredentials implements Credentials {
     if (this.#refreshToken === undefined) return false;
     if (this.#login === refused) await this.#refresh();
     return true;
+  }
+
+  /** Gives up a refresh that is under way. */
+  close(): void {
+    this.#isClosed = true;
+    void this.#transport?.close();
   }
 
   #refresh(): Promise<void> {
@@ -133,7 +142,9 @@ export class OidcCredentials implements Credentials {
   ): Promise<Record<string, unknown>> {
     const url = this.#url(address);
     const { form, headers, onAnswer } = post;
+    if (this.#isClosed) throw this.#error('the cluster was closed');
     const transport = new HttpTransport({ ...this.#options.transport(url), server: url.origin });
+    this.#transport = transport;
     try {
       const response = await transport.request({
         method,

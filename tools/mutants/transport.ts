@@ -342,4 +342,25 @@ export const TRANSPORT_MUTANTS: readonly Mutant[] = [
     replacement: '',
     tests: [CLIENT],
   },
+  {
+    bug: 'a closed transport leaves its credentials open',
+    file: 'src/http/http-transport.ts',
+    original: 'this.#credentials.close?.();',
+    replacement: '',
+    tests: ['src/http/http-transport.test.ts'],
+  },
+  {
+    bug: 'a request waits for a login after its transport was closed',
+    file: 'src/http/http-transport.ts',
+    original: 'return interruptible(() => interruptible(work, this.#closing.signal), signal);',
+    replacement: 'return interruptible(work, signal);',
+    tests: ['src/http/http-transport.test.ts'],
+  },
+  {
+    bug: 'a credential plugin outlives its cluster',
+    file: 'src/login/exec-plugin.ts',
+    original: 'onAbort(run.signal, () => kill(GIVEN_UP))',
+    replacement: 'onAbort(undefined, () => kill(GIVEN_UP))',
+    tests: ['src/login/exec-credentials.test.ts'],
+  },
 ];

@@ -37,6 +37,29 @@ describe('a deletion', () => {
   });
   const remove = (name: string, options: JsonObject = {}) => client.delete(`${OBJECTS}/${name}`, options);
 
+  it.each([
+    [{ dryRun: 'All' }, 400, 'cannot unmarshal string into Go struct field DeleteOptions.dryRun of type []string'],
+    [{ dryRun: [''] }, 422, 'dryRun: Unsupported value: [""]: supported values: "All"'],
+    [{ preconditions: { resourceVersion: 5 } }, 400, 'Preconditions.preconditions.resourceVersion of type string'],
+    [{ preconditions: 'x' }, 400, 'cannot unmarshal string into Go struct field DeleteOptions.preconditions'],
+    [{ gracePeriodSeconds: 1.5 }, 400, 'cannot unmarshal number 1.5 into Go struct field'],
+    [{ orphanDependents: 'true' }, 400, 'DeleteOptions.orphanDependents of type bool'],
+    [{ kind: 'Nope' }, 400, 'no kind "Nope" is registered for version "meta.k8s.io/v1" in scheme'],
+    [{ propagationPolicy: '' }, 422, 'propagationPolicy: Unsupported value: ""'],
+  ])('is refused with the options %j, and leaves the object', async (options, status, message) => {
+    await create('a');
+    const answer = await remove('a', options);
+    expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)]);
+    expect(await exists(`${OBJECTS}/a`)).toBe(true);
+  });
+
+  it('and a creation are refused with an empty dry run, which is neither one nor none', async () => {
+    await create('a');
+    expect((await client.delete(`${OBJECTS}/a?dryRun=`)).status).toBe(422);
+    expect((await client.post(`${OBJECTS}?dryRun=`, { metadata: { name: 'b' } })).status).toBe(422);
+    expect([await exists(`${OBJECTS}/a`), await exists(`${OBJECTS}/b`)]).toEqual([true, false]);
+  });
+
   it('waits for finalizers, and happens when the last one goes', async () => {
     await create('a', { finalizers: ['example.com/x'] });
     const answer = await remove('a');

@@ -1,4 +1,6 @@
+import { typeSchema } from '../../generated/type-schemas.ts';
 import { asArray, asObject, asString, type JsonObject } from '../values/json.ts';
+import { DecodeProblem, readTyped } from '../values/typed-object.ts';
 import { type FieldError, invalid, notSupported } from './field-error.ts';
 import { queryInt } from './query-int.ts';
 import { queryBool } from './request-info.ts';
@@ -39,26 +41,34 @@ export function deleteOptionsObject({ uid, resourceVersion, dryRun, ...rest }: D
 function fromBody(body: JsonObject): DeleteOptions {
   const kind = asString(body.kind);
   if (kind !== '' && kind !== 'DeleteOptions') {
-    const version = asString(body.apiVersion) || 'v1';
+    const version = asString(body.apiVersion) || 'meta.k8s.io/v1';
     throw badRequest(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "k8s.io/apimachinery@v0.36.3/pkg/runtime/scheme.go:111"`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:111"`,
     );
   }
-  const preconditions = asObject(body.preconditions);
-  const { gracePeriodSeconds, propagationPolicy, orphanDependents } = body;
-  if (gracePeriodSeconds !== undefined && gracePeriodSeconds !== null && typeof gracePeriodSeconds !== 'number') {
-    throw badRequest(
-      'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
-    );
-  }
+  const typed = readAsTyped(body);
+  const { gracePeriodSeconds, propagationPolicy, orphanDependents } = typed;
+  const preconditions = asObject(typed.preconditions);
   return checked({
     ...(typeof gracePeriodSeconds === 'number' ? { gracePeriodSeconds } : {}),
     ...(typeof propagationPolicy === 'string' ? { propagationPolicy } : {}),
     ...(typeof orphanDependents === 'boolean' ? { orphanDependents } : {}),
     ...(typeof preconditions.uid === 'string' ? { uid: preconditions.uid } : {}),
     ...(typeof preconditions.resourceVersion === 'string' ? { resourceVersion: preconditions.resourceVersion } : {}),
-    dryRun: parseDryRun(asArray(body.dryRun).map(asString), 'DeleteOptions'),
+    dryRun: parseDryRun(asArray(typed.dryRun).map(asString), 'DeleteOptions'),
   });
+}
+
+/** A condition or a dry run of the wrong type must not be taken for none: the object would be gone. */
+function readAsTyped(body: JsonObject): JsonObject {
+  const schema = typeSchema('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
+  if (!schema) throw new TypeError('The generated schemas have no DeleteOptions.');
+  try {
+    return readTyped(schema, body).object;
+  } catch (error) {
+    if (error instanceof DecodeProblem) throw badRequest(error.message);
+    throw error;
+  }
 }
 
 function fromQuery(query: URLSearchParams): DeleteOptions {
@@ -80,7 +90,7 @@ function checked(options: DeleteOptions): DeleteOptions {
     const detail = 'orphanDependents and deletionPropagation cannot be both set';
     errors.push(invalid('propagationPolicy', propagationPolicy, detail));
   }
-  if (propagationPolicy !== undefined && propagationPolicy !== '' && !POLICIES.includes(propagationPolicy)) {
+  if (propagationPolicy !== undefined && !POLICIES.includes(propagationPolicy)) {
     errors.push(notSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
   }
   if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
@@ -89,10 +99,8 @@ function checked(options: DeleteOptions): DeleteOptions {
 
 /** `All` is the only value there is. */
 export function parseDryRun(values: readonly string[], kind: string): boolean {
-  const given = values.filter((value) => value !== '');
-  const unknown = given.filter((value) => value !== 'All');
-  if (unknown.length > 0) {
-    throw invalidObject({ group: 'meta.k8s.io', kind }, '', [notSupported('dryRun', [...given], ['All'])]);
+  if (values.some((value) => value !== 'All')) {
+    throw invalidObject({ group: 'meta.k8s.io', kind }, '', [notSupported('dryRun', [...values], ['All'])]);
   }
-  return given.length > 0;
+  return values.length > 0;
 }

@@ -7,6 +7,8 @@ import type { Transport } from '../api/transport.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { type ConfigMap, configMaps, secrets } from '../generated/api/core/v1.ts';
 import { systemClock } from '../observe/clock.ts';
+import { FakeClock } from '../observe/fake-clock.ts';
+import { SnapshotReader } from '../snapshot/snapshot-file.ts';
 import { ApiServer } from '../testing/api-server.ts';
 import { clusterFixture, names, until, widgets } from './cluster-fixture.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
@@ -25,6 +27,8 @@ afterEach(async () => {
   await fixture[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
+
+const openReader = SnapshotReader.open.bind(SnapshotReader);
 
 interface Life {
   factory: SharedInformerFactory;
@@ -171,6 +175,36 @@ describe('a snapshot', () => {
     const first = await whole();
     expect(first).toContain('"kind":"Widget"');
     expect(await whole()).toBe(first);
+  });
+
+  it('of many namespaces is restored at once, from a file that is not opened for each of them', async () => {
+    const namespace = Array.from({ length: 20 }, (_, i) => `n-${i}`);
+    for (const name of namespace) {
+      await fixture.createNamespace(name);
+      await fixture.createConfigMap(`of-${name}`, name);
+    }
+    await live({ namespace });
+    let open = 0;
+    let mostOpen = 0;
+    const opens = vi.spyOn(SnapshotReader, 'open').mockImplementation(async (path) => {
+      mostOpen = Math.max(mostOpen, ++open);
+      const reader = await openReader(path);
+      const close = reader?.close.bind(reader);
+      return Object.assign(reader ?? {}, { close: () => close?.().finally(() => open--) }) as SnapshotReader;
+    });
+    try {
+      // Its time stands still: nothing waits for its turn.
+      const second = await live({ namespace, clock: new FakeClock(Date.now()) });
+      expect(second.heard).toEqual(namespace.map((name) => `initial of-${name}`).sort());
+      expect(isWarm(second)).toBe(true);
+      expect(listsAll(second)).toBe(false);
+      expect(second.requests).toHaveLength(2 * namespace.length);
+      // One that is being closed, and one that is read.
+      expect(mostOpen).toBeLessThanOrEqual(2);
+      expect(open).toBe(0);
+    } finally {
+      opens.mockRestore();
+    }
   });
 
   it('is written now and then', async () => {

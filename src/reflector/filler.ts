@@ -29,6 +29,7 @@ export class Filler<T extends KubernetesObject> {
   #isSecondTry = false;
   /** Set until it has been used, or found to be of no use. */
   #savedState: SavedState<T> | undefined;
+  #restoreTries = 0;
 
   /** `onFilled` is called each time the target has got a whole state. */
   constructor(session: Session<T>, write: Write<T>, onFilled: () => void) {
@@ -83,7 +84,7 @@ export class Filler<T extends KubernetesObject> {
   /** Before the target has been filled for the first time. */
   async #tryRestore(): Promise<WholeState<T> | undefined> {
     const saved = this.#savedState;
-    const restored = saved && (await restoreCycle(this.#session, saved));
+    const restored = saved && (await restoreCycle(this.#session, saved, this.#restoreTries++ === 0));
     this.#savedState = undefined;
     return restored;
   }

@@ -18,7 +18,8 @@ export interface RequestPacerOptions {
 
 /**
  * The last line against a storm: whatever the server does, the reflectors that share it begin at most 5 requests in any 2 s, or
- * as many as they are, if they are more (the further pages of a list aside). Free of charge as long as requests are rare.
+ * as many as they are, if they are more (aside from the further pages of a list, and from one confirmation of what each restores
+ * when it starts). Free of charge as long as requests are rare.
  * Whoever comes first begins first, so that no reflector can keep the others from theirs.
  */
 export class RequestPacer {

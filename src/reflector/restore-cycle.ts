@@ -13,10 +13,13 @@ import { openWatch } from './watch-cycle.ts';
  * Begins with a saved state in place of a list: nothing of it is shown before a server has accepted the watch that goes on from its
  * version, and has confirmed that it knows that version. Undefined when there is no such state: a list is needed. Throws, as a list
  * does, when the server cannot be asked.
+ *
+ * The pacer has one request at a time for each of many namespaces, and this needs two: on the first try, the second does not wait.
  */
 export async function restoreCycle<T extends KubernetesObject>(
   session: Session<T>,
   saved: SavedState<T>,
+  isFirstTry: boolean,
 ): Promise<WholeState<T> | undefined> {
   const { signal } = session;
   const found = await interruptible(() => saved.find(signal), signal);
@@ -27,7 +30,7 @@ export async function restoreCycle<T extends KubernetesObject>(
   let isConfirmed = false;
   try {
     stream = await openWatch(session, false, session.trace.begin(), resourceVersion);
-    await confirm(session, stream, resourceVersion);
+    await confirm(session, stream, resourceVersion, isFirstTry);
     isConfirmed = true;
     const items = await interruptible(() => found.read(), signal);
     return { items, broken: [], resourceVersion, how: `${items.length} objects restored`, stream };
@@ -49,9 +52,10 @@ async function confirm<T extends KubernetesObject>(
   { settings, pacer, signal }: Session<T>,
   stream: FrameStream<T>,
   resourceVersion: string,
+  isFirstTry: boolean,
 ): Promise<void> {
   const answered = async () => {
-    await pacer.admit(signal);
+    if (!isFirstTry) await pacer.admit(signal);
     const options = { resourceVersion, resourceVersionMatch: 'NotOlderThan', limit: 1 } as const;
     const { metadata } = await interruptible(() => settings.listerWatcher.list(options, { signal }), signal);
     refuseOlder(resourceVersion, metadata.resourceVersion ?? '');

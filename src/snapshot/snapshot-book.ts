@@ -5,6 +5,7 @@ import { messageOf } from '../observe/guarded.ts';
 import type { Logger } from '../observe/logger.ts';
 import { TimeSlice } from '../observe/scheduler.ts';
 import type { ServerIdentity } from './server-identity.ts';
+import { SharedReader } from './shared-reader.ts';
 import type { PageReader, PartDescription, PartState, SnapshotOptions } from './snapshot.ts';
 import type { Section, SnapshotReader, SnapshotWriter } from './snapshot-file.ts';
 
@@ -46,6 +47,8 @@ export class SnapshotBook {
   /** What those held that have ended since the file was written. */
   readonly #ended = new Map<string, PartState & { readonly savedAt: number }>();
   readonly #discarded = new Set<string>();
+  /** Many parts read at the same time. */
+  readonly #reader: SharedReader;
   /** So that what concerns the whole file, and every part finds, is told once. */
   readonly #told = new Set<string>();
   #timer: Timer | undefined;
@@ -55,6 +58,7 @@ export class SnapshotBook {
 
   constructor(options: SnapshotBookOptions) {
     this.#options = options;
+    this.#reader = new SharedReader(() => this.#open());
   }
 
   /** `isSecret`: it is saved only if that was asked for. Undefined when it is not saved. */
@@ -110,7 +114,7 @@ export class SnapshotBook {
     signal: AbortSignal,
   ): Promise<FoundState<T> | undefined> {
     if (this.#discarded.has(part)) return undefined;
-    const section = await this.#usable(part, signal);
+    const section = await this.#reader.use((reader) => this.#usable(reader, part, signal));
     if (section === undefined) return undefined;
     const { resourceVersion } = section;
     return {
@@ -123,32 +127,30 @@ export class SnapshotBook {
     };
   }
 
-  async #usable(part: string, signal: AbortSignal): Promise<Section | undefined> {
-    const { file, identity, clock, maxAgeMs = DEFAULT_MAX_AGE_MS } = this.#options;
-    let reader: SnapshotReader | undefined;
+  /** Undefined when there is no file, or none that can be read; the log knows why. */
+  async #open(): Promise<SnapshotReader | undefined> {
     try {
-      reader = await (await fileFormat()).SnapshotReader.open(file);
+      return await (await fileFormat()).SnapshotReader.open(this.#options.file);
     } catch (error) {
       this.#tell(`is not used: ${messageOf(error)}`);
       return undefined;
     }
-    if (reader === undefined) return undefined;
-    try {
-      const section = reader.section(part);
-      if (section === undefined) return undefined;
-      const ageMs = Math.abs(clock.now() - section.savedAt);
-      if (ageMs > maxAgeMs) {
-        this.#tell(`is not used for ${nameOf(part)}: it is ${hours(ageMs)} old`);
-        return undefined;
-      }
-      if ((await identity.get(signal)) !== reader.directory.server) {
-        this.#tell('is not used: it is of another server');
-        return undefined;
-      }
-      return section;
-    } finally {
-      await reader.close();
+  }
+
+  async #usable(reader: SnapshotReader | undefined, part: string, signal: AbortSignal): Promise<Section | undefined> {
+    const { identity, clock, maxAgeMs = DEFAULT_MAX_AGE_MS } = this.#options;
+    const section = reader?.section(part);
+    if (reader === undefined || section === undefined) return undefined;
+    const ageMs = Math.abs(clock.now() - section.savedAt);
+    if (ageMs > maxAgeMs) {
+      this.#tell(`is not used for ${nameOf(part)}: it is ${hours(ageMs)} old`);
+      return undefined;
     }
+    if ((await identity.get(signal)) !== reader.directory.server) {
+      this.#tell('is not used: it is of another server');
+      return undefined;
+    }
+    return section;
   }
 
   async #read<T extends KubernetesObject>(
@@ -156,16 +158,14 @@ export class SnapshotBook {
     resourceVersion: string,
     pageReader: PageReader<T>,
   ): Promise<readonly Cached<T>[]> {
-    const { SnapshotProblem, SnapshotReader } = await fileFormat();
-    const reader = await SnapshotReader.open(this.#options.file);
-    try {
-      const section = reader?.section(part);
-      if (!reader || section?.resourceVersion !== resourceVersion) throw new SnapshotProblem('it has been replaced');
-      const { readObjects } = await import('./section-objects.ts');
+    const { SnapshotProblem } = await fileFormat();
+    const { readObjects } = await import('./section-objects.ts');
+    return await this.#reader.use(async (reader) => {
+      if (reader === undefined) throw new SnapshotProblem('it can no longer be read');
+      const section = reader.section(part);
+      if (section?.resourceVersion !== resourceVersion) throw new SnapshotProblem('it has been replaced');
       return await readObjects(reader, section, pageReader, this.#options.clock);
-    } finally {
-      await reader?.close();
-    }
+    });
   }
 
   async #write(): Promise<void> {

@@ -69,11 +69,13 @@ export class SnapshotReader {
   readonly directory: Directory;
   readonly #handle: FileHandle;
   readonly #checksum: Checksum;
+  readonly #byPart: ReadonlyMap<string, Section>;
 
   private constructor(handle: FileHandle, { directory, checksum }: FileHead) {
     this.#handle = handle;
     this.directory = directory;
     this.#checksum = checksum;
+    this.#byPart = new Map(directory.sections.map((section) => [section.part, section]));
   }
 
   /** Undefined when there is no file. Rejects with `SnapshotProblem` when it cannot be used. */
@@ -94,7 +96,7 @@ export class SnapshotReader {
   }
 
   section(part: string): Section | undefined {
-    return this.directory.sections.find((section) => section.part === part);
+    return this.#byPart.get(part);
   }
 
   /**

@@ -110,8 +110,7 @@ export class Cluster {
     ]);
     const connection = await resolveConnection(options);
     const transport = new HttpTransport(connection.transport);
-    // Now, so that the first request does not wait for it.
-    if (transport.server.startsWith('https:')) await import('node:tls');
+    await transport.prepare();
     return new Cluster(transport, transport.server, connection.namespace, options);
   }
 

@@ -104,6 +104,11 @@ export class HttpTransport implements Transport {
     }
   }
 
+  /** What a first request would wait for, as far as it needs neither login nor server. Sends nothing, and never rejects. */
+  prepare(): Promise<void> {
+    return this.#laneFor(undefined).connector.prepare();
+  }
+
   request(request: TransportRequest): Promise<TransportResponse> {
     return this.#loggedIn(request.signal, (login) =>
       this.#meter.measure(request, isOpenEnded(request.query), requestFailure, () => this.#send(request, login)),

@@ -35,6 +35,12 @@ export class Connector {
     this.#options = options;
   }
 
+  /** What needs no server, done now. Never rejects: what is wrong shows when a socket is opened. */
+  async prepare(): Promise<void> {
+    const { server, tls } = this.#options;
+    if (server.protocol === 'https:') await tls.settings(bareHost(server)).catch(() => {});
+  }
+
   /** A socket to the server itself reads into `buffer`; one through a proxy does not. */
   async connect(signal: AbortSignal, buffer?: ReadBuffer): Promise<Socket> {
     const { server, clock, timeoutMs } = this.#options;

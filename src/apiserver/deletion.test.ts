@@ -83,6 +83,16 @@ describe('a deletion', () => {
     expect((await remove('a', { preconditions: { uid } })).body).toMatchObject({ status: 'Success', details: { uid } });
   });
 
+  it('without a body has its conditions in the query', async () => {
+    const object = await create('a');
+    for (const condition of ['resourceVersion=1', 'uid=other']) {
+      expect((await client.delete(`${OBJECTS}/a?${condition}`)).status, condition).toBe(409);
+    }
+    const { uid, resourceVersion } = object.metadata as JsonObject;
+    const answer = await client.delete(`${OBJECTS}/a?uid=${uid}&resourceVersion=${resourceVersion}`);
+    expect(answer.body).toMatchObject({ status: 'Success', details: { uid } });
+  });
+
   it('changes nothing on a dry run', async () => {
     await create('a');
     expect((await client.delete(`${OBJECTS}/a?dryRun=All`)).status).toBe(200);

@@ -163,9 +163,23 @@ describe('a write', () => {
     it('fails on the uid of another object, and on a name that is not in the path', async () => {
       const created = await client.post(OBJECTS, { metadata: { name: 'a' } });
       const foreign = { ...created.body, metadata: { name: 'a', uid: 'other' } };
-      expect((await client.put(`${OBJECTS}/a`, foreign)).body).toMatchObject({ code: 409, reason: 'Conflict' });
+      const refused = (await client.put(`${OBJECTS}/a`, foreign)).body;
+      expect(refused).toMatchObject({ code: 409, reason: 'Conflict' });
+      expect(refused.message).toContain('Key: /registry/configmaps/default/a, ResourceVersion: 0');
       const renamed = await client.put(`${OBJECTS}/a`, { metadata: { name: 'b' } });
       expect(renamed.body).toMatchObject({ code: 400 });
+    });
+
+    it('by a patch may leave out the namespace, and not the name', async () => {
+      await client.post(OBJECTS, { metadata: { name: 'a', labels: { x: 'y' } } });
+      const replaced = { metadata: { $patch: 'replace', name: 'a' } };
+      const { status, body } = await client.patch(`${OBJECTS}/a`, replaced, 'strategic-merge-patch+json');
+      expect([status, meta(body, 'namespace'), meta(body, 'labels')]).toEqual([200, 'default', undefined]);
+      const nameless = await client.patch(`${OBJECTS}/a`, { metadata: { name: null } });
+      expect(nameless.body).toMatchObject({
+        code: 400,
+        message: 'the name of the object (a based on URL) was undeterminable: name must be provided',
+      });
     });
 
     it('creates leases and roles that are not there, and no other kinds', async () => {

@@ -21,7 +21,14 @@ import { jsonText } from '../values/json-text.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { jsonTypeName } from '../values/scalar-values.ts';
 import { APPLY, handleApply } from './apply-handler.ts';
-import { type BodyKind, decodeObject, type WriteQuery, writeQuery } from './write-decoding.ts';
+import {
+  type BodyKind,
+  decodeObject,
+  matchName,
+  matchNamespace,
+  type WriteQuery,
+  writeQuery,
+} from './write-decoding.ts';
 import { updateObject, writeResponse } from './write-handlers.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
@@ -97,15 +104,10 @@ export function decodePatched(
   duplicates: readonly string[],
   query: Pick<WriteQuery, 'fieldValidation'>,
 ): JsonObject {
-  const { resource, info, namespace } = scope;
+  const { info } = scope;
   const object = decodeOrBlame(scope, patched, duplicates, query);
-  const name = asString(metadataOf(object).name);
-  if (name !== info.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
-  }
-  if (resource.namespaced && asString(metadataOf(object).namespace) !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
+  matchName(asString(metadataOf(object).name), info.name);
+  matchNamespace(object, scope);
   return object;
 }
 

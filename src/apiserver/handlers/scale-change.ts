@@ -5,14 +5,14 @@ import { type MergeSchema, mergeSchemaOf } from '../apply/merge-schema.ts';
 import { applyPatch } from '../apply/server-side-apply.ts';
 import { mediaType } from '../request/body.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
-import { badRequest, notFound, type StatusError, statusError } from '../request/status-error.ts';
+import { notFound, type StatusError, statusError } from '../request/status-error.ts';
 import { keyFor } from '../storage/object-writer.ts';
 import { asString, type JsonObject } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { APPLY, judgeDuplicates, readConfig } from './apply-handler.ts';
 import { checkPatchType, decodePatched, patcherOf } from './patch-handler.ts';
 import { SCALE, subresourceBody } from './subresource-body.ts';
-import { decodeObject, type WriteQuery, writeQuery } from './write-decoding.ts';
+import { decodeObject, matchName, type WriteQuery, writeQuery } from './write-decoding.ts';
 
 const SCHEMA = 'io.k8s.api.autoscaling.v1.Scale';
 
@@ -35,13 +35,7 @@ function sentScale(api: Api, scope: ResourceScope): ScaleChange {
   const { info } = scope;
   const query = writeQuery(scope, 'UpdateOptions');
   const object = subresourceBody(scope, SCALE, query);
-  const name = asString(metadataOf(object).name);
-  if (name === '') {
-    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
-  }
-  if (name !== info.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
-  }
+  matchName(asString(metadataOf(object).name), info.name);
   return { query, change: (present) => tracked(api, query, present, object) };
 }
 

@@ -15,6 +15,7 @@ import { metadataOf } from '../values/object-meta.ts';
 import { documentResponse } from './object-response.ts';
 import { readObject } from './read-handlers.ts';
 import { type ScaleChange, scaleChange } from './scale-change.ts';
+import { otherUid, storedWithOtherUid } from './stored-uid.ts';
 import { fromStorage, toStorage, writeOptions } from './write-handlers.ts';
 
 const SCALE_KIND = { group: 'autoscaling', kind: 'Scale' };
@@ -94,16 +95,9 @@ function writeScale(api: Api, scope: ResourceScope, { query, change }: ScaleChan
 }
 
 /** The real server leaves the identity in a PUT to its storage, and forgets that in a patch of a custom resource. */
-function refuseUid({ resource, namespace, info }: ResourceScope, wanted: string, present: string): void {
-  const { group, plural } = resource;
-  const { custom } = resource.init;
-  const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${present}`;
-  if (info.verb === 'patch') {
-    if (custom) return;
-    throw conflict({ group, plural: `${plural}/scale` }, info.name, why);
-  }
-  const folder = plural === 'replicationcontrollers' ? 'controllers' : `${custom ? `${group}/` : ''}${plural}`;
-  const key = `/registry/${folder}/${resource.namespaced ? `${namespace}/` : ''}${info.name}`;
-  const details = `Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
-  throw conflict(resource, info.name, `StorageError: invalid object, ${details}`);
+function refuseUid(scope: ResourceScope, wanted: string, present: string): void {
+  const { resource, info } = scope;
+  if (info.verb !== 'patch') throw storedWithOtherUid(scope, wanted, present);
+  if (resource.init.custom) return;
+  throw conflict({ group: resource.group, plural: `${resource.plural}/scale` }, info.name, otherUid(wanted, present));
 }

@@ -181,8 +181,21 @@ function isOldVersion(group: string, version: string): boolean {
   return group !== '' && /^v1(?:alpha|beta)[1-9]$/.test(version);
 }
 
+/** Throws 400 unless the object has the name that its path has. */
+export function matchName(name: string, expected: string): void {
+  if (name === '') {
+    throw badRequest(`the name of the object (${expected} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== expected) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${expected})`);
+  }
+}
+
 /** Keeps the namespace of the object and that of the request the same. Throws 400 when they are not. */
-export function matchNamespace(object: JsonObject, scope: Pick<ResourceScope, 'resource' | 'namespace'>): void {
+export function matchNamespace(
+  object: JsonObject,
+  scope: { readonly resource: { readonly namespaced: boolean }; readonly namespace: string },
+): void {
   const metadata = isObject(object.metadata) ? object.metadata : undefined;
   if (!metadata) return;
   const own = asString(metadata.namespace);

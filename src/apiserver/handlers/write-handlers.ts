@@ -2,7 +2,6 @@ import type { Api } from '../api.ts';
 import { inputFormat, parseObject } from '../request/body.ts';
 import type { ServerResponse } from '../request/request.ts';
 import type { ResourceScope } from '../request/resource-scope.ts';
-import { badRequest, conflict } from '../request/status-error.ts';
 import { keyFor, ObjectWriter, type WriteOptions } from '../storage/object-writer.ts';
 import type { ServedResource } from '../storage/served-resource.ts';
 import { finish } from '../storage/steps.ts';
@@ -11,9 +10,10 @@ import { asString, type JsonObject } from '../values/json.ts';
 import { metadataOf } from '../values/object-meta.ts';
 import { checkNamespace } from './namespace-lifecycle.ts';
 import { objectResponse } from './object-response.ts';
+import { storedWithOtherUid } from './stored-uid.ts';
 import { tableResponse } from './table-response.ts';
 import { withOwners } from './tracked-write.ts';
-import { decodeObject, matchNamespace, type WriteQuery, writeQuery } from './write-decoding.ts';
+import { decodeObject, matchName, matchNamespace, type WriteQuery, writeQuery } from './write-decoding.ts';
 
 export async function handleCreate(api: Api, scope: ResourceScope): Promise<ServerResponse> {
   const { resource, request } = scope;
@@ -49,13 +49,7 @@ export async function handleUpdate(api: Api, scope: ResourceScope): Promise<Serv
   const { object: sent, strict } = parseObject(request.body, format, resource.kind);
   const decoded = decodeObject(scope, sent, strict, query.fieldValidation);
   matchNamespace(decoded, scope);
-  const name = asString(metadataOf(decoded).name);
-  if (name !== '' && name !== info.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
-  }
-  if (name === '') {
-    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
-  }
+  matchName(asString(metadataOf(decoded).name), info.name);
   const exists = resource.table.objects.has(keyFor(scope.namespace, info.name));
   if (!exists && resource.strategy.createOnUpdate && info.subresource === '') {
     return writeResponse(api, scope, 201, await createObject(api, scope, decoded, query));
@@ -63,8 +57,7 @@ export async function handleUpdate(api: Api, scope: ResourceScope): Promise<Serv
   const uid = asString(metadataOf(decoded).uid);
   const present = resource.table.objects.get(keyFor(scope.namespace, info.name));
   if (present && uid !== '' && uid !== present.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${present.uid}`;
-    throw conflict(resource, info.name, why);
+    throw storedWithOtherUid(scope, uid, present.uid);
   }
   const stored = await updateObject(api, scope, query, () => decoded);
   return writeResponse(api, scope, 200, stored);

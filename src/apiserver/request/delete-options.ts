@@ -75,10 +75,14 @@ function fromQuery(query: URLSearchParams): DeleteOptions {
   const gracePeriodSeconds = queryInt(query, 'gracePeriodSeconds');
   const propagationPolicy = query.get('propagationPolicy');
   const orphanDependents = queryBool(query, 'orphanDependents');
+  const uid = query.get('uid');
+  const resourceVersion = query.get('resourceVersion');
   return checked({
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(propagationPolicy === null ? {} : { propagationPolicy }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(uid ? { uid } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
     dryRun: parseDryRun(query.getAll('dryRun'), 'DeleteOptions'),
   });
 }

@@ -93,6 +93,45 @@ describe('a lazy view', () => {
     expect(circular).toBe(expected);
   });
 
+  it('is shown like the plain object by those who print what an inspection gives them', () => {
+    const messageOf = (assertion: () => void): string => {
+      try {
+        assertion();
+      } catch (error) {
+        return (error as Error).message;
+      }
+      throw new Error('it did not throw');
+    };
+    for (const act of [
+      (object: AnyObject) => object,
+      (object: AnyObject) => object.spec,
+      (object: AnyObject) => [object],
+      (object: AnyObject) => Object.freeze(object),
+      (object: AnyObject) => Object.seal(object),
+      (object: AnyObject) => Object.preventExtensions(object),
+      (object: AnyObject) => new Proxy(object, {}),
+      (object: AnyObject) => Object.create(object),
+    ]) {
+      const [actual, expected] = both((object) => messageOf(() => expect(act(object)).to.equal(1)));
+      expect(actual).toBe(expected);
+      const [again, expectedAgain] = both((object) => {
+        inspect(act(object));
+        return messageOf(() => expect(act(object)).toEqual({ none: 1 }));
+      });
+      expect(again).toBe(expectedAgain);
+    }
+  });
+
+  it('is plain data once it has been printed, and stays what it was', () => {
+    const printed = view();
+    inspect(printed);
+    assert.deepStrictEqual(Object.getOwnPropertyDescriptors(printed), Object.getOwnPropertyDescriptors({ ...printed }));
+    assert.deepStrictEqual(printed, plain());
+    printed.spec = { nodeName: 'other' };
+    assert.deepStrictEqual(printed, { ...plain(), spec: { nodeName: 'other' } });
+    assert.deepStrictEqual(view(), plain());
+  });
+
   it('is changed like the plain object', () => {
     for (const act of [
       (object: AnyObject) => {

@@ -162,16 +162,37 @@ function assign(receiver: object, name: string, key: FieldKey, value: unknown): 
   }
 }
 
-/** Node shows accessors as such; they become data first, and nothing else happens. */
+/**
+ * Node shows accessors as such, so they become data first. Some ask what they get how it is to be shown, again and again (Vitest and Chai, for
+ * the message of an assertion), so what is returned is plain data: the view itself, if it can be that from now on, or a copy.
+ */
 function inspectAsData(view: Data): Data {
-  const shown = Object.isSealed(view) || types.isProxy(view) ? {} : view;
+  if (Object.isSealed(view) || types.isProxy(view)) return dataOf(view);
   for (const name of Object.keys(view)) {
-    if (shown === view && Object.getOwnPropertyDescriptor(view, name)?.get === undefined) continue;
+    if (Object.getOwnPropertyDescriptor(view, name)?.get === undefined) continue;
     try {
-      Object.defineProperty(shown, name, constant(view[name]));
+      Object.defineProperty(view, name, constant(view[name]));
     } catch {
-      // It stays an accessor, whose reader will get the error.
+      return dataOf(view);
     }
   }
-  return shown;
+  return Reflect.deleteProperty(view, VIEW) && !(VIEW in view) ? view : dataOf(view);
+}
+
+/** A copy. The error of a damaged field is for who reads it there. */
+function dataOf(view: Data): Data {
+  const data: Data = {};
+  for (const name of Object.keys(view)) Object.defineProperty(data, name, dataIn(view, name));
+  return data;
+}
+
+function dataIn(view: Data, name: string): PropertyDescriptor {
+  try {
+    return constant(view[name]);
+  } catch (error) {
+    const get = () => {
+      throw error;
+    };
+    return { get, enumerable: true, configurable: true };
+  }
 }

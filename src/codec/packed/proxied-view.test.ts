@@ -92,6 +92,19 @@ describe.each([
     expect(Object.getOwnPropertyDescriptor(object, 'spec')?.get).toBeDefined();
   });
 
+  it('is not written through a Proxy that prints it', () => {
+    const writes: string[] = [];
+    const object = view();
+    const watched = new Proxy(object, {
+      defineProperty: (target, key, descriptor) =>
+        writes.push(`define ${String(key)}`) > 0 && Reflect.defineProperty(target, key, descriptor),
+      deleteProperty: (target, key) => writes.push(`delete ${String(key)}`) > 0 && Reflect.deleteProperty(target, key),
+      set: (target, key, value) => writes.push(`set ${String(key)}`) > 0 && Reflect.set(target, key, value),
+    });
+    expect(inspect(watched, { depth: 1 })).toBe(inspect(plain(), { depth: 1 }));
+    expect(writes).toEqual([]);
+  });
+
   it('takes what is assigned to it through a Proxy, Vue and Valtio', () => {
     for (const wrap of [(object: AnyObject) => new Proxy(object, {}), reactive, shallowReactive, proxy]) {
       const original = view();

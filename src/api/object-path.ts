@@ -9,6 +9,11 @@ export interface ObjectPath {
 export interface PathReadable {
   /** What `valueAt` finds in its view. What is returned is the caller's own. */
   valueAt(path: ObjectPath): unknown;
+  /**
+   * Looks at the beginning of its bytes, and returns what is there. Where many objects are read, most are in no cache of the processor: it waits
+   * once for several of them, if they are looked at one right after the other, before the first is read.
+   */
+  touch(): number;
 }
 
 /** What the path leads to, from segment `depth` on: a value, undefined when there is none, or for a plural path all of them. */

@@ -328,9 +328,9 @@ describe('a snapshot is not used, and one line says so,', () => {
 
   it('when a newer version of tidewatch has written it', async () => {
     const bytes = await readFile(file);
-    bytes.writeUInt32LE(4, bytes.length - 'tidewatch'.length - 4);
+    bytes.writeUInt32LE(6, bytes.length - 'tidewatch'.length - 4);
     await writeFile(file, bytes);
-    await listed(await live(), /it was written by another version of tidewatch \(format 4\)/);
+    await listed(await live(), /it was written by another version of tidewatch \(format 6\)/);
   });
 
   it('when the file cannot be read', async () => {

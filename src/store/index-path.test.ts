@@ -89,6 +89,7 @@ describe('an index path', () => {
         asked.push(path);
         return 'from bytes';
       },
+      touch: () => 0,
     };
     expect(pathReader(parseIndexPath('i', 'spec.nodeName'))(packed)).toBe('from bytes');
     expect(pathReader(parseIndexPath('i', 'metadata.labels.app'))(packed)).toBe('web');

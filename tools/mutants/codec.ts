@@ -117,6 +117,41 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
     tests: [OUTLINES],
   },
   {
+    bug: 'every generation is taken for the first',
+    file: 'src/codec/protobuf/identity-scanner.ts',
+    original: 'if (tag === GENERATION && first === 1)',
+    replacement: 'if (tag === GENERATION && first > 0)',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'a name is taken for a generated one by its bytes, whatever its characters',
+    file: 'src/codec/protobuf/identity-scanner.ts',
+    original: 'if ((bytes[at] as number) >= 0x80) return false;',
+    replacement: 'if ((bytes[at] as number) > 0xff) return false;',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'objects with generated names look like those with others',
+    file: 'src/codec/packed/outline.ts',
+    original: 'look.metadataImplied === other.metadataImplied',
+    replacement: 'true',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'metadata with another generation have the outline of the first',
+    file: 'src/codec/packed/message-views.ts',
+    original: 'const look = inMetadata + implied * 2 ** MAX_OUTLINED;',
+    replacement: 'const look = inMetadata;',
+    tests: [OUTLINES],
+  },
+  {
+    bug: 'whoever asks a view how to print it, and then what it got, never comes to an end',
+    file: 'src/codec/packed/lazy-view.ts',
+    original: 'return Reflect.deleteProperty(view, VIEW) && !(VIEW in view) ? view : dataOf(view);',
+    replacement: 'return view;',
+    tests: ['src/codec/packed/lazy-view.test.ts'],
+  },
+  {
     bug: 'metadata with a zero in two bytes look usual',
     file: 'src/codec/protobuf/identity-scanner.ts',
     original: '(isNumber && first === 0x80) ||',
@@ -259,7 +294,7 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'metadata show a field that their object lacks',
     file: 'src/codec/packed/message-views.ts',
-    original: 'const outlines = this.#outlines.get(inMetadata) ??',
+    original: 'const outlines = this.#outlines.get(look) ??',
     replacement: 'const outlines = this.#outlines.values().next().value ??',
     tests: [PROTOBUF_VIEWS],
   },
@@ -463,8 +498,8 @@ export const CODEC_MUTANTS: readonly Mutant[] = [
   {
     bug: 'to print a view behind a proxy changes it',
     file: 'src/codec/packed/lazy-view.ts',
-    original: 'Object.isSealed(view) || types.isProxy(view) ? {} : view',
-    replacement: 'Object.isSealed(view) ? {} : view',
+    original: 'if (Object.isSealed(view) || types.isProxy(view)) return dataOf(view);',
+    replacement: 'if (Object.isSealed(view)) return dataOf(view);',
     tests: [PROXIES],
   },
   {

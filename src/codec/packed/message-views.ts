@@ -1,3 +1,4 @@
+import { isGenerated } from '../protobuf/identity-scanner.ts';
 import {
   EMPTY_MESSAGE,
   type FieldPlan,
@@ -80,7 +81,7 @@ export class MessageViews implements PartReader {
   /** The same, when this is the top. */
   readonly #below: (BelowTop | undefined)[];
   readonly #isWhole: boolean;
-  /** By the fields that the metadata of the objects show, and those that the objects do, both as bits by slot. */
+  /** By the fields that the metadata of the objects show, and those of them that are implied, and by those that the objects do, all as bits by slot. */
   readonly #outlines = new Map<number, Map<number, Outline>>();
   #outlineCount = 0;
   /** Of the message in hand. */
@@ -131,16 +132,20 @@ export class MessageViews implements PartReader {
     }
     const metadata = this.#byName.get('metadata');
     const inMetadata = metadata === undefined ? UNKNOWN : this.#shownIn(metadata, bytes, start, end);
-    const outlines = this.#outlines.get(inMetadata) ?? new Map<number, Outline>();
+    const implied = metadata === undefined || inMetadata === UNKNOWN ? 0 : this.#viewsIn(metadata).#implied(bytes);
+    const look = inMetadata + implied * 2 ** MAX_OUTLINED;
+    const outlines = this.#outlines.get(look) ?? new Map<number, Outline>();
     const outline = outlines.get(slots);
     if (outline !== undefined || this.#outlineCount >= MAX_OUTLINES) return outline;
     const ofMetadata =
       metadata === undefined || inMetadata === UNKNOWN
         ? undefined
-        : new MetadataOutline(this.#viewsIn(metadata).#outlineFields(inMetadata, this.#belowTop(metadata).accessors));
+        : new MetadataOutline(
+            this.#viewsIn(metadata).#outlineFields(inMetadata, this.#belowTop(metadata).accessors, implied),
+          );
     const added = new Outline([...known, ...this.#outlineFields(slots, this.#accessors)], this, ofMetadata);
     this.#outlineCount++;
-    this.#outlines.set(inMetadata, outlines.set(slots, added));
+    this.#outlines.set(look, outlines.set(slots, added));
     return added;
   }
 
@@ -294,7 +299,35 @@ export class MessageViews implements PartReader {
     return slots;
   }
 
-  #outlineFields(slots: number, accessors: readonly PropertyDescriptor[]): OutlineField[] {
+  /** Which fields of the metadata need not be read that were looked through last, as bits by slot: see `MessageLook`. */
+  #implied(bytes: Buffer): number {
+    let implied = 0;
+    const generation = this.#rangeOf('generation');
+    if (generation !== undefined && bytes[generation.start] === 1) implied |= 1 << generation.slot;
+    const name = this.#rangeOf('name');
+    const generateName = this.#rangeOf('generateName');
+    if (
+      name !== undefined &&
+      generateName !== undefined &&
+      isGenerated(bytes, name.start, name.end, generateName.start, generateName.end)
+    )
+      implied |= 1 << generateName.slot;
+    return implied;
+  }
+
+  /** Where the value of a single field lies in the message whose fields were found last; undefined when it has none. */
+  #rangeOf(name: string): { slot: number; start: number; end: number } | undefined {
+    const field = this.#byName.get(name);
+    const end = field && this.#runs.ends[field.slot];
+    if (!end) return undefined;
+    const { reader } = this.#parts;
+    reader.position = this.#runs.starts[field.slot] as number;
+    const isText = (reader.tag() & 7) === LENGTH_DELIMITED;
+    if (isText) reader.lengthDelimited(end);
+    return { slot: field.slot, start: reader.position, end };
+  }
+
+  #outlineFields(slots: number, accessors: readonly PropertyDescriptor[], implied = 0): OutlineField[] {
     return this.#plan.fields.flatMap((field): OutlineField[] => {
       const { name, slot, absent } = field;
       if ((slots & (1 << slot)) === 0) {
@@ -302,6 +335,9 @@ export class MessageViews implements PartReader {
       }
       const key = this.#isTop ? undefined : this.#identityKeys[slot];
       if (key !== undefined) return [new OutlineField(key, OF_IDENTITY)];
+      if ((implied & (1 << slot)) !== 0) {
+        return [name === 'generateName' ? new OutlineField(name, OF_IDENTITY) : new OutlineField(name, 1)];
+      }
       return [new OutlineField(name, accessors[slot] as PropertyDescriptor)];
     });
   }

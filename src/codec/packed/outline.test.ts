@@ -7,7 +7,7 @@ import { ObjectDecoder } from '../protobuf/object-decoder.ts';
 import { bytesField, chunksOf, core, listBody, numberField } from '../protobuf/protobuf-fixture.ts';
 import { resourceCodec } from '../resource-codec.ts';
 import type { PackedCached } from './packed-cached.ts';
-import { type AnyObject, packed, takeJson, whole } from './packed-fixture.ts';
+import { type AnyObject, packed, takeJson, takeProtobuf, whole } from './packed-fixture.ts';
 import { Slab } from './slabs.ts';
 
 const long = 'x'.repeat(200);
@@ -126,12 +126,20 @@ describe('metadata of which only the identity is read', () => {
 describe('views of messages whose looks are remembered', () => {
   const PROTOBUF = 'application/vnd.kubernetes.protobuf';
   const name = bytesField(1, 'web-0');
+  /** Those that a server has made of `web-`, or of something else, or that look like it in their bytes alone. */
+  const anyName = fc.constantFrom('web-0', 'web-abcde', 'web-fghij', 'app-abcde', 'web-abc\u00e9', 'web-abcd\u00e9');
   const label = (key: string) => bytesField(11, bytesField(1, key), bytesField(2, 'web'));
   const note = (key: string) => bytesField(12, bytesField(1, key), bytesField(2, long));
   /** What may stand in the place of each field: first what is usual, then nothing, 0 in two ways, what is no time, parts that lie apart. */
   const PLACES = [
     [[bytesField(2, 'web-')], [bytesField(2)], [bytesField(2, 'old-'), bytesField(2, 'web-')]],
-    [[numberField(7, 3)], [numberField(7, 0)], [Buffer.from([7 << 3, 0x80, 0])]],
+    [
+      [numberField(7, 1)],
+      [numberField(7, 3)],
+      [numberField(7, 0)],
+      [Buffer.from([7 << 3, 0x80, 0])],
+      [Buffer.from([7 << 3, 0x81, 0])],
+    ],
     [[bytesField(8, numberField(1, 1_700_000_000))], [bytesField(8)], [bytesField(8, numberField(1, -62_135_596_800))]],
     [
       [label('app'), label('tier'), note('note')],
@@ -142,7 +150,7 @@ describe('views of messages whose looks are remembered', () => {
   ];
   /** Unusual in one place, so that what is wrong there is not hidden by something else. */
   const anyMetadata = fc
-    .tuple(fc.nat(PLACES.length - 1), fc.nat(3))
+    .tuple(fc.nat(PLACES.length - 1), fc.nat(4))
     .map(([place, choice]) => PLACES.flatMap((choices, i) => choices[i === place ? choice % choices.length : 0] ?? []));
   const spec = bytesField(2, bytesField(3, 'Always'), bytesField(10, long), bytesField(16, long));
   const status = bytesField(3, bytesField(1, 'Running'), bytesField(3, long), bytesField(4, long));
@@ -172,8 +180,8 @@ describe('views of messages whose looks are remembered', () => {
   }
 
   it('show each object as it is, whatever came before it', async () => {
-    const anyPod = fc.tuple(anyMetadata, anyTop, fc.nat(9)).map(([metadata, top, place]) => {
-      const whole = bytesField(1, name, ...metadata);
+    const anyPod = fc.tuple(anyName, anyMetadata, anyTop, fc.nat(9)).map(([name, metadata, top, place]) => {
+      const whole = bytesField(1, bytesField(1, name), ...metadata);
       return Buffer.concat(place === 0 ? [...top, whole] : [whole, ...top]);
     });
     const anyRules = fc.constantFrom([], ['metadata.generation'], ['metadata.annotations.note']);
@@ -182,6 +190,15 @@ describe('views of messages whose looks are remembered', () => {
         expectViews('Pod', messages, drop),
       ),
     );
+  });
+
+  it('know the first generation and the generated name of an object without its bytes', async () => {
+    const metadata = [bytesField(1, 'web-abcde'), bytesField(2, 'web-'), bytesField(5, 'some-uid'), numberField(7, 1)];
+    const message = Buffer.concat([bytesField(1, ...metadata), spec, status]);
+    const cached = whole(await takeProtobuf({ group: '', version: 'v1', kind: 'Pod', message }));
+    (cached as PackedCached<AnyObject>).home = new Slab(Buffer.alloc(0), 'gone');
+    const shown = { name: 'web-abcde', generateName: 'web-', uid: 'some-uid', generation: 1 };
+    expect(cached.view().metadata).toEqual(shown);
   });
 
   it('show what objects have at the top, large or not', async () => {

@@ -1,4 +1,4 @@
-import type { MessageLook } from '../protobuf/identity-scanner.ts';
+import { GENERATED_LENGTH, type MessageLook } from '../protobuf/identity-scanner.ts';
 import {
   bindFields,
   type Fields,
@@ -13,30 +13,32 @@ import {
 const ObjectView = plainObjects();
 const MetadataView = plainObjects();
 
-/** In place of the value of a field that says what the identity of the object says. */
+/** In place of the value of a field that follows from the identity of the object. */
 export const OF_IDENTITY = Symbol('of the identity');
 
-/** A field that all these objects have alike, one of their identity, or one that is defined by a descriptor: most often it is read later. */
+/** A field that all these objects have alike, one that follows from their identity, or one that is defined by a descriptor: most often it is read later. */
 export class OutlineField {
   readonly name: string;
-  readonly text: string | undefined;
+  readonly value: string | number | undefined;
   readonly descriptor: PropertyDescriptor | undefined;
 
-  constructor(name: keyof Identity, value: typeof OF_IDENTITY);
-  constructor(name: string, value: string | PropertyDescriptor);
-  constructor(name: string, value: string | PropertyDescriptor | typeof OF_IDENTITY) {
+  constructor(name: keyof Identity | 'generateName', value: typeof OF_IDENTITY);
+  constructor(name: string, value: string | number | PropertyDescriptor);
+  constructor(name: string, value: string | number | PropertyDescriptor | typeof OF_IDENTITY) {
     this.name = name;
-    this.text = typeof value === 'string' ? value : undefined;
+    this.value = typeof value === 'string' || typeof value === 'number' ? value : undefined;
     this.descriptor = typeof value === 'object' ? value : undefined;
   }
 
   /** Of a field without a descriptor. */
-  textIn(source: Identity): string {
-    if (this.text !== undefined) return this.text;
+  valueIn(source: Identity): string | number {
+    if (this.value !== undefined) return this.value;
     // By name: V8 looks up what has a fixed name much faster.
     switch (this.name) {
       case 'name':
         return source.name;
+      case 'generateName':
+        return source.name.slice(0, -GENERATED_LENGTH);
       case 'namespace':
         return source.namespace;
       case 'uid':
@@ -103,7 +105,7 @@ export class Outline implements PartReader {
 function withFields(view: Record<string, unknown>, fields: readonly OutlineField[], source: Identity): object {
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as OutlineField;
-    if (field.descriptor === undefined) view[field.name] = field.textIn(source);
+    if (field.descriptor === undefined) view[field.name] = field.valueIn(source);
     else Object.defineProperty(view, field.name, field.descriptor);
   }
   return view;
@@ -116,40 +118,41 @@ const MAX_LOOKS = 256;
 export class KnownLooks {
   readonly #byLook = new Map<string, Outline | undefined>();
   /** That of the object before, which the next one most often has too. */
-  #topFields = -1;
-  #metadataFields = -1;
-  #metadataZeros = -1;
+  #last: MessageLook | undefined;
   /** Of the look that was found or added last. */
   outline: Outline | undefined;
 
   /** Whether `outline` is that of objects with this look. */
-  find({ topFields, metadataFields, metadataZeros }: MessageLook): boolean {
-    if (
-      this.#topFields === topFields &&
-      this.#metadataFields === metadataFields &&
-      this.#metadataZeros === metadataZeros
-    )
-      return true;
-    const key = keyOf(topFields, metadataFields, metadataZeros);
+  find(look: MessageLook): boolean {
+    if (this.#last !== undefined && isSame(look, this.#last)) return true;
+    const key = keyOf(look);
     this.outline = this.#byLook.get(key);
     if (this.outline === undefined && !this.#byLook.has(key)) return false;
-    this.#remember(topFields, metadataFields, metadataZeros);
+    this.#remember(look);
     return true;
   }
 
-  add({ topFields, metadataFields, metadataZeros }: MessageLook, outline: Outline | undefined): void {
+  add(look: MessageLook, outline: Outline | undefined): void {
     this.outline = outline;
-    this.#remember(topFields, metadataFields, metadataZeros);
-    if (this.#byLook.size < MAX_LOOKS) this.#byLook.set(keyOf(topFields, metadataFields, metadataZeros), outline);
+    this.#remember(look);
+    if (this.#byLook.size < MAX_LOOKS) this.#byLook.set(keyOf(look), outline);
   }
 
-  #remember(topFields: number, metadataFields: number, metadataZeros: number): void {
-    this.#topFields = topFields;
-    this.#metadataFields = metadataFields;
-    this.#metadataZeros = metadataZeros;
+  /** What it is now: whoever has it uses it again for the next object. */
+  #remember({ isUsual, topFields, metadataFields, metadataZeros, metadataImplied }: MessageLook): void {
+    this.#last = { isUsual, topFields, metadataFields, metadataZeros, metadataImplied };
   }
 }
 
-function keyOf(topFields: number, metadataFields: number, metadataZeros: number): string {
-  return `${topFields} ${metadataFields} ${metadataZeros}`;
+function isSame(look: MessageLook, other: MessageLook): boolean {
+  return (
+    look.topFields === other.topFields &&
+    look.metadataFields === other.metadataFields &&
+    look.metadataZeros === other.metadataZeros &&
+    look.metadataImplied === other.metadataImplied
+  );
+}
+
+function keyOf({ topFields, metadataFields, metadataZeros, metadataImplied }: MessageLook): string {
+  return `${topFields} ${metadataFields} ${metadataZeros} ${metadataImplied}`;
 }

@@ -195,6 +195,10 @@ export class PackedCached<T extends KubernetesObject> extends Place implements C
     }
   }
 
+  touch(): number {
+    return this.home.bytes[this.offset] as number;
+  }
+
   encoded(): EncodedObject {
     const { format, outline } = this.family;
     return { ...format.encoded(this.bytes, this.start, this.end), look: outline };

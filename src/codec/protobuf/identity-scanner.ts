@@ -88,6 +88,7 @@ export function keptVersion(text: string): KeptVersion {
 const bytesField = (number: number): number => (number << 3) | LENGTH_DELIMITED;
 const METADATA = bytesField(1);
 const NAME = bytesField(1);
+const GENERATE_NAME = bytesField(2);
 const NAMESPACE = bytesField(3);
 const UID = bytesField(5);
 const RESOURCE_VERSION = bytesField(6);
@@ -103,6 +104,8 @@ const FIRST_REPEATED = 11;
 const MAX_NUMBER = 30;
 /** Go writes a time in more when it is zero. */
 const MAX_TIME_BYTES = 8;
+/** How many characters a server adds to `generateName`. */
+export const GENERATED_LENGTH = 5;
 /** A field at the top that is larger is neither empty nor a number nor a time: its type alone says how views show it. */
 const SMALL_BYTES = 20;
 
@@ -118,6 +121,24 @@ export interface MessageLook {
   readonly metadataFields: number;
   /** Those of them that are empty, or 0. */
   readonly metadataZeros: number;
+  /** Those of them that need not be read: `generateName` where the name goes on from it, and `generation` where it is 1. */
+  readonly metadataImplied: number;
+}
+
+/** Whether the name is what a server has made of `generateName`. Their texts lie in these ranges. */
+export function isGenerated(
+  bytes: Buffer,
+  nameStart: number,
+  nameEnd: number,
+  generateStart: number,
+  generateEnd: number,
+): boolean {
+  const length = generateEnd - generateStart;
+  if (length === 0 || nameEnd - nameStart !== length + GENERATED_LENGTH) return false;
+  for (let i = 0; i < length; i++) if (bytes[nameStart + i] !== bytes[generateStart + i]) return false;
+  // As many characters as bytes.
+  for (let at = nameStart + length; at < nameEnd; at++) if ((bytes[at] as number) >= 0x80) return false;
+  return true;
 }
 
 /**
@@ -130,6 +151,7 @@ export class IdentityScanner implements MessageLook {
   topFields = 0;
   metadataFields = 0;
   metadataZeros = 0;
+  metadataImplied = 0;
   /** "" when there is no name. */
   key = '';
   /** The same text for all objects of the namespace. */
@@ -147,6 +169,8 @@ export class IdentityScanner implements MessageLook {
   #namespaceEnd = 0;
   #nameStart = 0;
   #nameEnd = 0;
+  #generateStart = 0;
+  #generateEnd = 0;
   /** Where managed fields begin and end, by turns. Most often all of them lie together. */
   readonly #cuts: number[] = [];
   #cutBytes = 0;
@@ -217,10 +241,11 @@ export class IdentityScanner implements MessageLook {
     this.uid = '';
     this.version = '';
     this.isUsual = true;
-    this.topFields = this.metadataFields = this.metadataZeros = 0;
+    this.topFields = this.metadataFields = this.metadataZeros = this.metadataImplied = 0;
     this.#start = start;
     this.#end = end;
     this.#namespaceStart = this.#namespaceEnd = this.#nameStart = this.#nameEnd = 0;
+    this.#generateStart = this.#generateEnd = 0;
     this.#cuts.length = 0;
     this.#cutBytes = 0;
   }
@@ -249,6 +274,7 @@ export class IdentityScanner implements MessageLook {
       this.isUsual = false;
     this.metadataFields |= bit;
     if (first === 0) this.metadataZeros |= bit;
+    if (tag === GENERATION && first === 1) this.metadataImplied |= bit;
   }
 
   #scanMetadata(end: number): void {
@@ -267,6 +293,10 @@ export class IdentityScanner implements MessageLook {
         case NAME:
           this.#nameStart = reader.position;
           this.#nameEnd = valueEnd;
+          break;
+        case GENERATE_NAME:
+          this.#generateStart = reader.position;
+          this.#generateEnd = valueEnd;
           break;
         case NAMESPACE:
           this.#namespaceStart = reader.position;
@@ -287,6 +317,8 @@ export class IdentityScanner implements MessageLook {
       reader.position = valueEnd;
     }
     reader.finish(end);
+    if (isGenerated(bytes, this.#nameStart, this.#nameEnd, this.#generateStart, this.#generateEnd))
+      this.metadataImplied |= 1 << (GENERATE_NAME >>> 3);
   }
 
   #cut(start: number, end: number): void {
